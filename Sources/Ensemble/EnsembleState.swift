@@ -112,10 +112,10 @@ public struct EnsembleState: Sendable {
   ///   - lead: the initial value of ``lead``, and its lower limit.
   ///   - soundLead: at least 20 ms less than `lead`, so that a change that is sent three times within the lead time arrives
   ///     before its step is passed to the audio output.
-  ///   - activity: the activity of the player at the start, 0...127.
+  ///   - activity: the activity that the player has set at the start, 0...127; nil: none (``moderateTotal``).
   public init(
     identity: Identity, ownTerm: UInt64 = 0, lead: Nanoseconds = .milliseconds(100),
-    soundLead: Nanoseconds = EnsembleState.standardSoundLead, activity: UInt8 = 0
+    soundLead: Nanoseconds = EnsembleState.standardSoundLead, activity: UInt8? = nil
   ) {
     self.identity = identity
     self.ownTerm = ownTerm
@@ -123,6 +123,7 @@ public struct EnsembleState: Sendable {
     minimumLead = lead
     self.soundLead = soundLead
     localActivity = Activity(activity)
+    updateShare()
   }
 
   /// Discards the measurements of all remote clocks, because the machine was suspended until `now` and the local clock stood

@@ -31,7 +31,7 @@ import Testing
           }
         },
         writeSession: { session in
-          self.activities.withLock { $0.append(session.activity) }
+          self.activities.withLock { $0.append(session.activity ?? 0) }
           return true
         }, onFailure: { self.failures.wrappingAdd(1, ordering: .relaxed) })
     }

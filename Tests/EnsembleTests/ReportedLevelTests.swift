@@ -12,7 +12,7 @@ import Testing
 
   /// A peer that has just started the rhythm. ``follower`` is in session.
   private func makeMaster() throws -> EnsembleState {
-    var ensemble = EnsembleState(identity: Identity(1))
+    var ensemble = EnsembleState(identity: Identity(1), activity: 0)
     ensemble.joined(follower, at: now)
     try ensemble.start(tempo: .standard, at: now)
     ensemble.advance(to: now)

@@ -10,7 +10,7 @@ extension VirtualBand {
   ///   - activity: the initial activity of the first players; the others have 0.
   ///   - rule: how every player combines the activity of all players into the total activity.
   static func playing(
-    _ count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8] = [], rule: TotalActivityRule = .sum
+    _ count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8?] = [], rule: TotalActivityRule = .sum
   ) throws -> VirtualBand {
     var band = VirtualBand(players: count, seed: seed, loss: loss, activity: activity, joined: false)
     for n in band.players.indices { band.players[n].ensemble.totalActivityRule = rule }

@@ -47,10 +47,10 @@ struct VirtualBand {
   private var isProbing = true
 
   /// - Parameters:
-  ///   - activity: the initial activity of the first players; the others have 0. Nil if activity and totals are not
+  ///   - activity: the initial activity of the first players; the others have 0. A nil element: the player has set none. Nil if activity and totals are not
   ///     delivered.
   ///   - joined: whether all players join each other after a second, and then run for 300 ms to exchange their presences.
-  init(players count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8]? = nil, joined: Bool = true) {
+  init(players count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8?]? = nil, joined: Bool = true) {
     var random = SplitMix(seed: seed)
     carriesActivity = activity != nil
     let activity = activity ?? []

@@ -51,8 +51,8 @@ public struct PeerConfiguration: Sendable {
   public var instrument: Instrument?
   /// The name or path of the instrument, as the user has entered it.
   public var instrumentName = ""
-  /// The activity of the player at the start, 0...127.
-  public var activity: UInt8 = 64
+  /// The activity that the player has set at the start, 0...127; nil: none, so that all untouched players together have a moderate total.
+  public var activity: UInt8?
   /// What remote peers may do to the local peer.
   public var gates = Gates()
   /// The only peer that may control the rhythm, by name or identity; nil: any peer that the gates admit.

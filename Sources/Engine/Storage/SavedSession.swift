@@ -9,7 +9,8 @@ public struct SavedSession: Sendable, Equatable {
   /// The name or path of the patch, as the user has entered it.
   public var patch: String
   public var tempo: Tempo
-  public var activity: UInt8
+  /// The activity that the player has set; nil: none.
+  public var activity: UInt8?
   public var gates: Gates
   /// The addresses of the peers in session, as `HOST:PORT`.
   public var peers: [String]
@@ -21,7 +22,7 @@ public struct SavedSession: Sendable, Equatable {
   public var boot: String
 
   public init(
-    patch: String, tempo: Tempo, activity: UInt8, gates: Gates, peers: [String], position: Step,
+    patch: String, tempo: Tempo, activity: UInt8?, gates: Gates, peers: [String], position: Step,
     rhythm: TimelineMessage?, boot: String
   ) {
     (self.patch, self.tempo, self.activity, self.gates) = (patch, tempo, activity, gates)
@@ -64,7 +65,7 @@ extension SavedSession: Codable {
       throw Fault.isDamaged
     }
     self.tempo = tempo
-    activity = try fields.decode(UInt8.self, forKey: .activity)
+    activity = try fields.decodeIfPresent(UInt8.self, forKey: .activity)
     gates = Gates()
     for rule in try fields.decode([String].self, forKey: .gates) { try gates.apply(rule) }
     peers = try fields.decode([String].self, forKey: .peers)
@@ -74,7 +75,7 @@ extension SavedSession: Codable {
       guard let timelineMessage = TimelineMessage(systemExclusive: octets) else { throw Fault.isDamaged }
       rhythm = timelineMessage
     }
-    guard activity <= 127, peers.count <= Self.maximumPeers, (0...Self.maximumPosition).contains(position.index),
+    guard activity ?? 0 <= 127, peers.count <= Self.maximumPeers, (0...Self.maximumPosition).contains(position.index),
       (1...Self.maximumPathLength).contains(patch.utf8.count), !patch.utf8.contains(0),
       boot.utf8.count <= Self.maximumBootLength,
       // The start of a peer must not wait for a name server.
@@ -87,7 +88,7 @@ extension SavedSession: Codable {
     try fields.encode(Self.version, forKey: .version)
     try fields.encode(patch, forKey: .patch)
     try fields.encode(tempo.nanosecondsPerQuarter, forKey: .tempo)
-    try fields.encode(activity, forKey: .activity)
+    try fields.encodeIfPresent(activity, forKey: .activity)
     try fields.encode(gates.rules, forKey: .gates)
     try fields.encode(peers, forKey: .peers)
     try fields.encode(position.index, forKey: .position)

@@ -11,11 +11,36 @@ extension EnsembleState {
   /// Channel Volume (CC 7). The master sends it; its value is the total. Tutti peers ignore it.
   static var totalController: UInt7 { 7 }
 
-  /// The smoothed activity of the player, 0...127.
-  public var activity: UInt8 { localActivity.level.value }
+  /// The total activity of players of whom none has set an activity: a moderate beginning, whatever the number of players and the rule
+  /// are. Notes add to it.
+  public static var moderateTotal: UInt8 { 56 }
 
-  /// The activity that the player has set by keys or by a controller, 0...127.
-  public var heldActivity: UInt8 { localActivity.level.held }
+  /// The smoothed activity of the player, 0...127. While no player has set an activity, it contains the player's part in
+  /// ``moderateTotal``.
+  public var activity: UInt8 { min(localActivity.level.value + localActivity.share, 127) }
+
+  /// The activity that the player has set by keys or by a controller, 0...127; nil: none.
+  public var heldActivity: UInt8? { localActivity.isSet ? localActivity.level.held : nil }
+
+  /// Whether the local player or the player of a member has set an activity.
+  private var isActivitySet: Bool {
+    localActivity.isSet || roster.members.contains { roster[$0.slot].membership?.presence?.hasSetActivity == true }
+  }
+
+  /// The part of the peer of this rank in ``moderateTotal``. The parts of all ranks add up to it.
+  ///
+  /// - Parameter rank: the number of peers with a lower identity.
+  private func share(ofRank rank: Int) -> UInt8 {
+    let (total, count) = (Int(Self.moderateTotal), roster.members.count + 1)
+    return UInt8(total * (rank + 1) / count - total * rank / count)
+  }
+
+  /// Computes the local player's part in ``moderateTotal``. Called when a member joins or leaves, and when a player sets an activity for the
+  /// first time.
+  mutating func updateShare() {
+    let rank = roster.members.prefix { $0.identity < identity }.count
+    localActivity.share = isActivitySet ? 0 : share(ofRank: rank)
+  }
 
   /// How the master combines the levels.
   public var totalActivityRule: TotalActivityRule {
@@ -39,14 +64,17 @@ extension EnsembleState {
   /// The total of the local level and of the levels of all members that take part in the rhythm, were heard within
   /// ``activityPatience``, and for which the activity gate is open.
   func computedTotal(at now: Instant) -> UInt8 {
-    var levels = [min(activity, 127)]
-    for member in roster.members {
+    let base = isActivitySet ? 0 : Self.moderateTotal
+    // While no player has set an activity, the notes of all players add to the moderate total.
+    var levels = [activity - localActivity.share]
+    for (index, member) in roster.members.enumerated() {
       guard let membership = roster[member.slot].membership, let level = membership.level, membership.takesPart,
         now - membership.lastHeard <= Self.activityPatience, admits(.activity, from: member.identity)
       else { continue }
-      levels.append(level)
+      let share = base == 0 ? 0 : share(ofRank: index + (identity < member.identity ? 1 : 0))
+      levels.append(level - min(level, share))
     }
-    return localActivity.rule.total(of: levels)
+    return min(base + localActivity.rule.total(of: levels), 127)
   }
 
   /// The time without a packet from a peer after which its level no longer counts in the total.
@@ -55,6 +83,8 @@ extension EnsembleState {
   /// Sets the activity of the player by keys or by a controller, 0...127.
   public mutating func setActivity(_ level: UInt8, at now: Instant) {
     localActivity.level.set(level, at: now)
+    localActivity.isSet = true
+    updateShare()
     advanceActivity(to: now)
   }
 

@@ -31,6 +31,7 @@ extension EnsembleState {
   ///   after ``silence``.
   public mutating func left(_ peer: Identity, saysGoodbye: Bool = true, at now: Instant) {
     channels.rosterChanged(at: now)
+    defer { updateShare() }
     let slot = roster.slot(of: peer)
     guard role == .follower(of: peer) else {
       if let slot { roster.remove(slot) }

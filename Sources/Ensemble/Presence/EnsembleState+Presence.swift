@@ -45,7 +45,9 @@ extension EnsembleState {
       rejected += 1
       return
     }
+    let setsActivity = presence.hasSetActivity && roster[slot].membership!.presence?.hasSetActivity != true
     roster[slot].membership!.presence = presence
+    if setsActivity { updateShare() }
     if role == .master, let claim {
       // The peer may have sent its level under this claim, and left the rhythm afterwards. The messages of a peer arrive in order. A
       // presence without the claim is therefore newer than the level, and the peer no longer takes part.
@@ -81,6 +83,7 @@ extension EnsembleState {
     roster[slot].membership!.level = nil
     roster[slot].membership!.takesPart = false
     if role == .follower(of: peer) { follower!.sentLevel = nil }
+    updateShare()
     present(to: slot, isNews: true, at: now)
   }
 
@@ -97,8 +100,8 @@ extension EnsembleState {
     let report = currentReport
     let presence = Presence(
       identity: identity, claim: report.claim, channel: report.channel, gates: opening(for: peer),
-      takesOver: report.takesOver,
-      activity: activity, mutesReceiver: leader?.muted.contains(peer) == true, patch: report.patch,
+      takesOver: report.takesOver, activity: activity, hasSetActivity: report.hasSetActivity,
+      mutesReceiver: leader?.muted.contains(peer) == true, patch: report.patch,
       page: report.page)
     emit(.send(.presence(presence), to: peer, isNews: isNews))
     return true
@@ -140,8 +143,8 @@ extension EnsembleState {
   /// The current report of the local peer: see ``PresenceSchedule/Report``.
   private var currentReport: PresenceSchedule.Report {
     PresenceSchedule.Report(
-      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver, patch: patchDigest,
-      page: page)
+      claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver,
+      hasSetActivity: localActivity.isSet, patch: patchDigest, page: page)
   }
 
   /// Keeps or changes the channel of the local peer, and reports a change.

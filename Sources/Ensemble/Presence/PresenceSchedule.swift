@@ -12,6 +12,7 @@ struct PresenceSchedule: Sendable {
     var channel: Channel?
     var gates: Gates
     var takesOver: Bool
+    var hasSetActivity: Bool
     var patch: PatchDigest?
     var page: PageReport
   }

@@ -9,7 +9,8 @@ import MusicalTime
 ///     octet   length   field
 ///     0       8        the identity of the sender
 ///     8       1        flags; bit 0: the sender has a claim; bit 1: it would take over if the master disappeared;
-///                      bit 2: it is the master and has muted the receiver
+///                      bit 2: it is the master and has muted the receiver; bit 3: its player has set the activity.
+///                      Other bits are ignored.
 ///     9       16       the claim: eight octets of term and eight octets of identity; all 0 without a claim
 ///     25      1        the claimed MIDI channel, 2...9 or 11...16; 0 if there is none
 ///     26      1        the open gates; bit 0: rhythm; bit 1: notes; bit 2: modification; bit 3: activity
@@ -26,7 +27,8 @@ extension Presence {
   public var systemExclusive: [UInt8] {
     var octets = OctetWriter(capacity: Self.length)
     octets.put(identity.bits)
-    octets.put(UInt8(claim == nil ? 0 : 1) | UInt8(takesOver ? 2 : 0) | UInt8(mutesReceiver ? 4 : 0))
+    let flags: [(Bool, UInt8)] = [(claim != nil, 1), (takesOver, 2), (mutesReceiver, 4), (hasSetActivity, 8)]
+    octets.put(flags.reduce(UInt8(0)) { $1.0 ? $0 | $1.1 : $0 })
     octets.put(claim ?? Claim(term: 0, identity: Identity(0)))
     octets.put(UInt8(channel?.number ?? 0))
     octets.put(gates.bits)
@@ -53,7 +55,7 @@ extension Presence {
     let pageDelay = Nanoseconds(Int64(octets.take(UInt8.self)) * PageReport.unit.count)
     page = PageReport(port: octets.take(UInt16.self), delay: pageDelay)
     let channel = Channel(number)
-    guard flags < 8, flags & 1 == 0 || claim != nil, gates < 16, activity < 128,
+    guard flags & 1 == 0 || claim != nil, gates < 16, activity < 128,
       number == 0 || channel?.isClaimable == true,
       pageDelay <= PageReport.maximumDelay
     else { return nil }
@@ -62,5 +64,6 @@ extension Presence {
     self.gates = GateSet(bits: gates)
     takesOver = flags & 2 != 0
     mutesReceiver = flags & 4 != 0
+    hasSetActivity = flags & 8 != 0
   }
 }

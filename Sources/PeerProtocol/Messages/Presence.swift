@@ -18,6 +18,8 @@ public struct Presence: Hashable, Sendable {
   /// presence repeats the value, because that single message may be lost, or may arrive before the receiver has
   /// recognised the sender.
   public var activity: UInt8
+  /// Whether the player of the sender has set the activity, and not only played notes.
+  public var hasSetActivity: Bool
   /// Whether the sender is the master and has muted the receiver of this message. The notes of a muted peer must not
   /// sound.
   public var mutesReceiver: Bool
@@ -28,7 +30,8 @@ public struct Presence: Hashable, Sendable {
 
   public init(
     identity: Identity, claim: Claim?, channel: Channel?, gates: GateSet, takesOver: Bool, activity: UInt8 = 0,
-    mutesReceiver: Bool = false, patch: PatchDigest? = nil, page: PageReport = PageReport()
+    hasSetActivity: Bool = false, mutesReceiver: Bool = false, patch: PatchDigest? = nil,
+    page: PageReport = PageReport()
   ) {
     self.identity = identity
     self.claim = claim
@@ -36,6 +39,7 @@ public struct Presence: Hashable, Sendable {
     self.gates = gates
     self.takesOver = takesOver
     self.activity = min(activity, 127)
+    self.hasSetActivity = hasSetActivity
     self.mutesReceiver = mutesReceiver
     self.patch = patch
     self.page = page

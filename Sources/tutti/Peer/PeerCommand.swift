@@ -63,7 +63,10 @@ struct PeerCommand: ParsableCommand {
   @Flag(help: "Play your own rhythm, even while another peer is the master.")
   var ownPatch = false
 
-  @Option(help: ArgumentHelp("Set your activity at the start, 0...127. (default: 64)", valueName: "A"))
+  @Option(
+    help: ArgumentHelp(
+      "Set your activity at the start, 0...127. (default: while no player has set one, all players together have 56)",
+      valueName: "A"))
   var activity: UInt8?
 
   @Option(
@@ -230,7 +233,7 @@ struct PeerCommand: ParsableCommand {
       if let instrument {
         (configuration.instrument, configuration.instrumentName) = (try PatchLibrary.instrument(instrument), instrument)
       }
-      configuration.activity = activity ?? saved?.activity ?? 64
+      configuration.activity = activity ?? saved?.activity
       configuration.period = period
       configuration.latency = Nanoseconds(Int64((latency * 1e6).rounded()))
       for output in audio {
