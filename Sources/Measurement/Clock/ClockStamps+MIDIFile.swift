@@ -67,7 +67,7 @@ extension ClockStamps {
       stamps.append(map.nanoseconds(at: tick))
     }
     warnings.append(
-      "\(name): the times of this MIDI file have a resolution of \((map.longestTick as Double?).microseconds) us, "
+      "\(name): the times of this MIDI file have a resolution of \(map.longestTick.microseconds) us, "
         + "so each phase error can be wrong by up to this time")
   }
 }

@@ -56,4 +56,29 @@ public struct AudioAnalysis: Sendable {
           seconds: Double($0.recording.samples.count) / Double(rate))
       }, comparisons: comparisons.map(\.figures))
   }
+
+  /// Returns a gnuplot script that draws the difference of each hit over time, and the histogram of the differences. The
+  /// script contains its data, reads no file, needs gnuplot 5, and writes a picture to `file`.
+  ///
+  /// Real-time: not safe.
+  public func plot(file: String, format: PlotFormat) -> String {
+    var text = Gnuplot.head(file: file, format: format, height: 900)
+    var (points, histograms): ([String], [String]) = ([], [])
+    for (index, comparison) in report.comparisons.enumerated() {
+      guard let difference = comparison.difference else { continue }
+      let hits = hits.filter { $0.recording == comparison.name }
+      text += Gnuplot.data("time\(index)", hits.map { "\($0.time) \($0.difference / 1e3)" })
+      text += Gnuplot.data(
+        "histogram\(index)", Gnuplot.histogram(hits.map(\.difference), in: difference.minimum...difference.maximum))
+      let (color, title) = (Gnuplot.color(index), Gnuplot.quoted(comparison.name))
+      points.append("$time\(index) using 1:2 with points pt 7 ps 0.3 \(color) title \(title)")
+      histograms.append("$histogram\(index) using 1:2 with histeps \(color) title \(title)")
+    }
+    let reference = Gnuplot.quoted("difference from \(report.tracks[0].name) / us")
+    return text
+      + Gnuplot.panels(
+        title: report.provenance?.title ?? "",
+        (["set xlabel 'time / s'", "set ylabel \(reference) noenhanced"], points),
+        (["set xlabel 'difference / us'", "set ylabel 'hits'"], histograms))
+  }
 }

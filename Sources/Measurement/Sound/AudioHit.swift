@@ -22,7 +22,7 @@ public struct AudioHit: Hashable, Sendable {
   /// The row as text. A name with a comma, a quote or a line end is quoted (RFC 4180).
   public var text: String {
     let fields = [
-      recording.quotedForCSV, "\(hit)", (time as Double?).fixed(6), (difference as Double?).fixed(1),
+      recording.quotedForCSV, "\(hit)", time.fixed(6), difference.fixed(1),
       isCorrelated ? "correlation" : "detection",
     ]
     return fields.joined(separator: ",")

@@ -58,7 +58,7 @@ struct DelaySearch {
     if let runnerUp, Double(pairs(runnerUp)) > 0.95 * Double(pairs(best)) {
       let seconds = Double((runnerUp - best)) * Double(Self.bin) / 1e9
       note =
-        "the delay is ambiguous, because the music repeats: a delay that differs by \((seconds as Double?).fixed(2)) s fits "
+        "the delay is ambiguous, because the music repeats: a delay that differs by \(seconds.fixed(2)) s fits "
         + "nearly as well; begin the recordings with a pattern that does not repeat"
     }
     line = AlignmentLine(

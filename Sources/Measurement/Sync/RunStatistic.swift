@@ -56,9 +56,9 @@ public struct RunStatistic: Hashable, Sendable {
   /// The median with its interval as text, in microseconds with three decimal places.
   var text: String {
     let range = interval.map {
-      " [\(($0.lowerBound as Double?).microseconds), \(($0.upperBound as Double?).microseconds)]"
+      " [\($0.lowerBound.microseconds), \($0.upperBound.microseconds)]"
     }
-    return (median as Double?).microseconds + (range ?? "")
+    return median.microseconds + (range ?? "")
   }
 }
 

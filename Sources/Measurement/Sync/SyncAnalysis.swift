@@ -86,4 +86,30 @@ public struct SyncAnalysis: Sendable {
     }
     return trace
   }
+
+  /// Returns a gnuplot script that draws the offset of each peer over time, and the histogram of the offsets. The script contains its data, reads no file, needs
+  /// gnuplot 5, and writes a picture to `file`.
+  ///
+  /// Real-time: not safe.
+  public func plot(file: String, format: PlotFormat) -> String {
+    var text = Gnuplot.head(file: file, format: format, height: 900)
+    var (curves, histograms): ([String], [String]) = ([], [])
+    for (index, (comparison, series)) in zip(report.comparisons, series).enumerated() where comparison.common > 0 {
+      text += Gnuplot.data("time\(index)", series.lines(seconds: seconds))
+      text += Gnuplot.data("histogram\(index)", series.histogram)
+      let (color, title) = (Gnuplot.color(index), Gnuplot.quoted(comparison.name))
+      curves.append("$time\(index) using 1:2:3 with filledcurves \(color) fs transparent solid 0.5 title \(title)")
+      curves.append("$time\(index) using 1:2 with lines \(color) notitle")
+      curves.append("$time\(index) using 1:3 with lines \(color) notitle")
+      histograms.append("$histogram\(index) using 1:2 with histeps \(color) title \(title)")
+    }
+    let reference = report.reference == .first ? report.peers[0].header.name : "the median timeline"
+    return text
+      + Gnuplot.panels(
+        title: report.provenance?.title ?? "",
+        (
+          ["set xlabel 'time / s'", "set ylabel \(Gnuplot.quoted("offset from \(reference) / us")) noenhanced"], curves
+        ),
+        (["set xlabel 'offset / us'", "set ylabel 'ticks'", "set logscale y", "set yrange [0.5:*]"], histograms))
+  }
 }

@@ -19,11 +19,3 @@ public struct SyncRow: Hashable, Sendable {
   /// The row as text. A name with a comma, a quote or a line end is quoted (RFC 4180).
   public var text: String { "\(peer.quotedForCSV),\(run),\(tick),\(due),\(offset)" }
 }
-
-extension String {
-  /// The text as a field of a CSV file (RFC 4180). A line end in a quoted text becomes a space.
-  var quotedForCSV: String {
-    guard contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return self }
-    return "\"" + map { $0 == "\"" ? "\"\"" : $0.isNewline ? " " : "\($0)" }.joined() + "\""
-  }
-}

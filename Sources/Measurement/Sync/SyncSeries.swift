@@ -1,18 +1,14 @@
-/// The offsets of one peer, reduced to the data of a plot (``SyncPlot``).
+/// The offsets of one peer, reduced to the data of a plot (``SyncAnalysis/plot(file:format:)``).
 struct SyncSeries: Sendable {
   /// The smallest and the largest offset in each interval of time, in nanoseconds; nil for an interval without a tick. The
   /// intervals divide the time span of the reference into equal parts. Extremes are stored instead of means, so that no peak is
   /// lost.
   private(set) var extremes: [ClosedRange<Double>?]
-  /// The number of offsets in each of ``bins`` equal intervals from the smallest to the largest offset.
-  private(set) var counts: [Int] = []
-  /// The smallest offset and the width of a bin, nanoseconds.
-  private(set) var (lowest, width) = (0.0, 1.0)
+  /// The lines of the histogram of the offsets.
+  private(set) var histogram: [String] = []
 
   /// The largest number of intervals of time.
   private static let columns = 1000
-  /// The number of bins of the histogram.
-  static let bins = 100
 
   /// Creates a series for a reference with `ticks` ticks. An interval of time contains two ticks or more on average, so that the
   /// curve has no gaps.
@@ -31,11 +27,21 @@ struct SyncSeries: Sendable {
     if !range.contains(offset) { extremes[column] = min(range.lowerBound, offset)...max(range.upperBound, offset) }
   }
 
-  /// Counts all offsets of the peer, in nanoseconds, in the bins of the histogram.
+  /// Calculates the histogram of all offsets of the peer, in nanoseconds.
   mutating func count(_ offsets: [Double]) {
     guard let low = offsets.min(), let high = offsets.max() else { return }
-    (lowest, width) = (low, max((high - low) / Double(Self.bins), 1))
-    counts = [Int](repeating: 0, count: Self.bins)
-    for offset in offsets { counts[min(Int((offset - low) / width), Self.bins - 1)] += 1 }
+    histogram = Gnuplot.histogram(offsets, in: low...high)
+  }
+
+  /// One line for each interval of time: the middle of the interval in seconds, and the smallest and the largest offset in microseconds.
+  /// An interval without a tick gives an empty line, which interrupts the curve.
+  ///
+  /// - Parameter seconds: the time span of the reference.
+  func lines(seconds: Double) -> [String] {
+    extremes.enumerated().map { column, range in
+      guard let range else { return "" }
+      let time = (Double(column) + 0.5) * seconds / Double(extremes.count)
+      return "\(time) \(range.lowerBound / 1e3) \(range.upperBound / 1e3)"
+    }
   }
 }

@@ -23,7 +23,7 @@ public struct NTPState: Hashable, Sendable {
 
   /// The state in one line. The errors of a clock that is not synchronized have no meaning.
   var text: String {
-    let correction = "offset \(offset.count) ns, frequency \((frequency as Double?).fixed(3)) ppm"
+    let correction = "offset \(offset.count) ns, frequency \(frequency.fixed(3)) ppm"
     guard isSynchronized else { return "not synchronized, \(correction)" }
     return "synchronized, \(correction), estimated error \(estimatedError.count / 1000) us, "
       + "maximum error \(maximumError.count / 1000) us"

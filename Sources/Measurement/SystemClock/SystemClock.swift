@@ -27,13 +27,13 @@ public struct SystemClock: Hashable, Sendable, Codable {
     (ntpBefore, ntpAfter) = (before, after)
     (self.rate, rateUncertainty) = (rate.partsPerMillion?.value, rate.partsPerMillion?.uncertainty)
     if abs(after.frequency - before.frequency) >= Self.frequencyLimit {
-      let (old, new) = ((before.frequency as Double?).fixed(3), (after.frequency as Double?).fixed(3))
+      let (old, new) = (before.frequency.fixed(3), after.frequency.fixed(3))
       notes.append("NTP changed the rate of CLOCK_MONOTONIC during the measurement: from \(old) to \(new) ppm")
     }
     if rate.excursion > 0 {
       notes.append(
         "CLOCK_MONOTONIC was slewed during the measurement: its greatest deviation from a clock of "
-          + "constant rate was \((rate.excursion as Double?).microseconds) us or more")
+          + "constant rate was \(rate.excursion.microseconds) us or more")
     }
     if before.isSynchronized != after.isSynchronized {
       notes.append("NTP \(after.isSynchronized ? "gained" : "lost") synchronization during the measurement")
@@ -45,8 +45,8 @@ public struct SystemClock: Hashable, Sendable, Codable {
     var lines = ["NTP: \(ntpAfter.text)"]
     if let rate, let rateUncertainty {
       lines.append(
-        "CLOCK_MONOTONIC against CLOCK_MONOTONIC_RAW: \((rate as Double?).fixed(4)) ppm +- "
-          + "\((rateUncertainty as Double?).fixed(4)) ppm")
+        "CLOCK_MONOTONIC against CLOCK_MONOTONIC_RAW: \(rate.fixed(4)) ppm +- "
+          + "\(rateUncertainty.fixed(4)) ppm")
     }
     return lines + notes.map { "note: \($0)" }
   }

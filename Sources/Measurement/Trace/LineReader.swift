@@ -3,7 +3,8 @@ import Foundation
 /// Reads a file line by line: a trace (``TraceReader``) or another text file. Its memory does not depend on the size of the file.
 struct LineReader {
   private let path: String
-  private let file: FileHandle
+  /// The file; nil if all octets are in the buffer.
+  private let file: FileHandle?
   private let onOctets: (Data) -> Void
   private var buffer: [UInt8] = []
   private var position = 0
@@ -26,9 +27,15 @@ struct LineReader {
   /// - Throws: ``TraceError`` if the file cannot be read.
   init(path: String, onOctets: @escaping (Data) -> Void) throws(TraceError) {
     do { file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)) } catch {
-      throw Self.unreadable(path, error)
+      throw TraceError(path, unreadable: error)
     }
     (self.path, self.onOctets) = (path, onOctets)
+  }
+
+  /// Reads the lines in `bytes`, the contents of the file at `path`.
+  init(path: String, bytes: [UInt8]) {
+    (self.path, file, onOctets) = (path, nil, { _ in })
+    (buffer, isAtEnd) = (bytes, true)
   }
 
   /// Returns the next line without its newline; nil at the end of the file.
@@ -66,14 +73,9 @@ struct LineReader {
     buffer.removeFirst(position)
     position = 0
     let data: Data
-    do { data = try file.read(upToCount: Self.chunk) ?? Data() } catch { throw Self.unreadable(path, error) }
+    do { data = try file?.read(upToCount: Self.chunk) ?? Data() } catch { throw TraceError(path, unreadable: error) }
     isAtEnd = data.isEmpty
     onOctets(data)
     buffer.append(contentsOf: data)
-  }
-
-  private static func unreadable(_ path: String, _ error: any Error) -> TraceError {
-    TraceError(
-      file: path, line: nil, reason: "cannot be read (\(error.reason))", remedy: "check the path and its permissions")
   }
 }

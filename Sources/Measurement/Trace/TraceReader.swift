@@ -25,12 +25,18 @@ struct TraceReader {
   /// - Parameter onOctets: receives all octets of the file, in order, while lines are read.
   /// - Throws: ``TraceError`` if the file cannot be read or has no valid trace header.
   init(path: String, onOctets: @escaping (Data) -> Void) throws(TraceError) {
-    self.path = path
-    lines = try LineReader(path: path, onOctets: onOctets)
+    try self.init(LineReader(path: path, onOctets: onOctets), path: path)
+  }
+
+  /// Reads the first line of the trace with these lines. `path` is the name of the file, for errors.
+  ///
+  /// - Throws: ``TraceError`` if the first line is not a valid trace header.
+  init(_ lines: consuming LineReader, path: String) throws(TraceError) {
     guard let first = try lines.next() else {
       throw TraceError(file: path, line: 1, reason: "is empty", remedy: Trace.remedy)
     }
     header = try Trace.header(in: Data(first), file: path)
+    (self.path, self.lines) = (path, lines)
     size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
   }
 

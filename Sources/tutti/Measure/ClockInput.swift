@@ -112,13 +112,7 @@ enum ClockInput {
       clocks.sampleIfDue(at: MonotonicClock.now)
       terminal.showStatus("\($0.peer): \($0.stamps.count) ticks")
     }
-    let interruption = session.interruption
-    let signals = TerminationSignals { interruption.raise() }
-    defer { signals.cancel() }
-    terminal.showStatus("inviting \(address)")
-    try session.run(task, seconds: options.seconds > 0 ? options.seconds : nil)
-    terminal.clearStatus()
-    terminal.flush()
+    try session.measure(task, seconds: options.seconds, terminal)
     // Packets can arrive in another order than they were sent, so the stamps are sorted.
     var stamps = ClockStamps(name: task.peer, stamps: task.stamps.sorted())
     if task.recovered > 0 {
@@ -159,8 +153,7 @@ enum ClockInput {
       clocks.sampleIfDue(at: MonotonicClock.now)
       terminal.showStatus("\(port): \(stamps.count) ticks")
     }
-    terminal.clearStatus()
-    terminal.flush()
+    terminal.end()
     var result = ClockStamps(name: "\(port)", stamps: stamps.sorted())
     if overflows > 0 {
       let times = overflows == 1 ? "once" : "\(overflows) times"

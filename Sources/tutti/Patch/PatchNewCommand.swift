@@ -34,10 +34,9 @@ struct PatchNewCommand: ParsableCommand {
         let text = instrument ? InstrumentTemplate.text(named: name) : Self.template(named: name)
         try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
       } catch CocoaError.fileWriteFileExists {
-        throw PatchLibrary.Failure(description: "patch \(path): already exists; give another name or remove the file")
+        throw CommandError("patch \(path): already exists; give another name or remove the file")
       } catch {
-        throw PatchLibrary.Failure(
-          description: "patch \(path): cannot be written (\(error.reason)); change to a writable folder")
+        throw CommandError("patch \(path): cannot be written (\(error.reason)); change to a writable folder")
       }
       let argument = path.contains(" ") ? "'\(path)'" : path
       if instrument {

@@ -141,7 +141,7 @@ struct FollowerCommand: ParsableCommand {
       var systemClock: SystemClock?
       if let port {
         let run = try FollowerRun(stimulus.stimulus(), to: port, input: listen, saving: save)
-        for warning in run.warnings { writeToStandardError("tutti: warning: \(warning)\n") }
+        for warning in run.warnings { warn("\(warning)") }
         guard let listen, let capture = run.capture else {
           let file = save ?? ""
           writeToStandardError(
@@ -162,9 +162,12 @@ struct FollowerCommand: ParsableCommand {
       let analysis = try FollowerAnalysis(
         sounds, record, soundsPerQuarter: soundsPerQuarter,
         provenance: Provenance(inputs: inputs, systemClock: systemClock))
-      for warning in analysis.report.warnings { writeToStandardError("tutti: warning: \(warning)\n") }
-      try print(analysis)
-      try output.draw(gnuplot) { FollowerPlot(analysis, file: $0, format: $1).script }
+      for warning in analysis.report.warnings { warn("\(warning)") }
+      try output.print(analysis.report, analysis.report.provenance) { rows in
+        rows.print(FollowerAnalysis.titles)
+        for row in analysis.rows { rows.print(row) }
+      }
+      try output.draw(gnuplot, script: analysis.plot)
     }
   }
 
@@ -174,9 +177,7 @@ struct FollowerCommand: ParsableCommand {
     let record = try StimulusRecord(contentsOf: source) { digest.update(Array($0)) }
     let file = try SoundFile(path: recording)
     if file.isTruncated {
-      writeToStandardError(
-        "tutti: warning: \(recording): the file ends earlier than its header states; only the part that exists is measured\n"
-      )
+      warn("\(recording): the file ends earlier than its header states; only the part that exists is measured")
     }
     let track = Recording.all(of: file, path: recording)[0]
     // If the time reference of the recording places tick 0 within the recording, the program assumes that the time reference is by the
@@ -192,20 +193,5 @@ struct FollowerCommand: ParsableCommand {
         Provenance.Input(file: recording, sha256: try SHA256.digest(ofFile: recording)),
       ]
     )
-  }
-
-  /// Prints the figures in the chosen form.
-  private func print(_ analysis: FollowerAnalysis) throws {
-    if output.json {
-      try printJSON(analysis.report)
-    } else if output.csv {
-      var rows = RowPrinter()
-      rows.print(FollowerAnalysis.titles)
-      for row in analysis.rows { rows.print(row) }
-      rows.flush()
-      MeasureOutput.printComments(analysis.report.provenance)
-    } else {
-      Swift.print(analysis.report, terminator: "")
-    }
   }
 }
