@@ -103,38 +103,20 @@ extension Distribution? {
 }
 
 extension Distribution: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case count
-    case minimum = "min_us"
-    case p50 = "p50_us"
-    case p95 = "p95_us"
-    case p99 = "p99_us"
-    case p999 = "p999_us"
-    case maximum = "max_us"
-    case mean = "mean_us"
-    case standardDeviation = "sd_us"
-  }
-
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    func nanoseconds(_ key: CodingKeys) throws -> Double { try container.decode(Double.self, forKey: key) * 1e3 }
-    count = try container.decode(Int.self, forKey: .count)
-    (minimum, maximum) = (try nanoseconds(.minimum), try nanoseconds(.maximum))
-    (p50, p95) = (try nanoseconds(.p50), try nanoseconds(.p95))
-    (p99, p999) = (try nanoseconds(.p99), try nanoseconds(.p999))
-    mean = try nanoseconds(.mean)
-    standardDeviation = try container.decodeIfPresent(Double.self, forKey: .standardDeviation).map { $0 * 1e3 }
+    let container = try decoder.container(keyedBy: MemberName.self)
+    func time(_ name: MemberName) throws -> Double { try container.decode(Double.self, forKey: name) * 1e3 }
+    count = try container.decode(Int.self, forKey: "count")
+    (minimum, maximum, mean) = (try time("min_us"), try time("max_us"), try time("mean_us"))
+    (p50, p95, p99, p999) = (try time("p50_us"), try time("p95_us"), try time("p99_us"), try time("p999_us"))
+    standardDeviation = try container.decodeIfPresent(Double.self, forKey: "sd_us").map { $0 * 1e3 }
   }
 
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(count, forKey: .count)
-    for (value, key) in [
-      (minimum, CodingKeys.minimum), (p50, .p50), (p95, .p95), (p99, .p99), (p999, .p999), (maximum, .maximum),
-      (mean, .mean),
-    ] {
-      try container.encode(value / 1e3, forKey: key)
-    }
-    try container.encodeIfPresent(standardDeviation.map { $0 / 1e3 }, forKey: .standardDeviation)
+    try encoder.encode([
+      "count": count, "min_us": minimum / 1e3, "p50_us": p50 / 1e3, "p95_us": p95 / 1e3, "p99_us": p99 / 1e3,
+      "p999_us": p999 / 1e3, "max_us": maximum / 1e3, "mean_us": mean / 1e3,
+      "sd_us": standardDeviation.map { $0 / 1e3 },
+    ])
   }
 }

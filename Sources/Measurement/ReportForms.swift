@@ -13,10 +13,11 @@ extension Encoder {
 }
 
 /// The name of a member of a JSON object.
-struct MemberName: CodingKey {
+struct MemberName: CodingKey, ExpressibleByStringLiteral {
   let stringValue: String
   var intValue: Int? { nil }
   init(stringValue: String) { self.stringValue = stringValue }
+  init(stringLiteral: String) { stringValue = stringLiteral }
   init?(intValue: Int) { nil }
 }
 

@@ -44,8 +44,11 @@ public struct ClockAnalysis {
         subject: clock.name, reason: "the stamps do not advance", remedy: "record the stamps with a finer clock")
     }
     (self.clock, self.phase, approximatePeriod) = (clock, phase, period)
+    // The due instants of a trace give the nominal tempo of its acted instants.
+    let due = clock.source == .acted ? clock.duePeriod : nil
     report = ClockReport(
-      clock, phase, nominal: ClockReport.Nominal(given: given, of: clock), ticksPerQuarter: ticksPerQuarter,
+      clock, phase, nominal: given.map { ($0, "option") } ?? due.map { ($0, "due instants") },
+      ticksPerQuarter: ticksPerQuarter,
       provenance: provenance)
   }
 

@@ -2,29 +2,6 @@
 ///
 /// Real-time: not safe.
 public struct ClockReport: Sendable {
-  /// The nominal tempo, to which the drift is relative.
-  public struct Nominal: Hashable, Sendable {
-    /// The length of a tick in nanoseconds.
-    let period: Double
-    /// The origin of the tempo: "option" (`--nominal`) or "due instants" (the mean tempo of the due instants of a trace).
-    let source: String
-
-    /// Creates the nominal tempo; nil if it is unknown.
-    ///
-    /// - Parameters:
-    ///   - given: the length of a tick in nanoseconds at the tempo of `--nominal`; nil without this option.
-    ///   - clock: the stamps.
-    init?(given: Double?, of clock: ClockStamps) {
-      if let given {
-        (period, source) = (given, "option")
-      } else if let due = clock.duePeriod, clock.source == .acted {
-        (period, source) = (due, "due instants")
-      } else {
-        return nil
-      }
-    }
-  }
-
   /// A figure with its standard error.
   public struct Estimate: Hashable, Sendable {
     /// The figure.
@@ -71,8 +48,12 @@ public struct ClockReport: Sendable {
   /// The jitter floor of the audio interface that recorded the clock; nil if it was not measured.
   public var loopback: LoopbackFloor?
 
+  /// Calculates the figures.
+  ///
+  /// - Parameter nominal: the length of a tick at the nominal tempo in nanoseconds, and the value of ``nominalSource``; nil if unknown.
   init(
-    _ clock: ClockStamps, _ phase: ClockPhase, nominal: Nominal?, ticksPerQuarter: Int, provenance: Provenance
+    _ clock: ClockStamps, _ phase: ClockPhase, nominal: (period: Double, source: String)?, ticksPerQuarter: Int,
+    provenance: Provenance
   ) {
     (self.provenance, source) = (provenance, clock.source)
     (ticks, runs, lost, doubled) = (phase.ticks, phase.series.runs.count, phase.lost, phase.doubled)

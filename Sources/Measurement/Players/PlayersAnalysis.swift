@@ -32,12 +32,7 @@ public struct PlayersAnalysis: Sendable {
   {
     // Unlike a consuming parameter, a variable can be iterated.
     var traces = traces
-    for trace in traces where trace.ticks.runs.count > RunMatching.limit {
-      throw ReportError(
-        subject: trace.header.name,
-        reason: "\(trace.ticks.runs.count) runs of the rhythm, more than \(RunMatching.limit)",
-        remedy: "record traces with fewer starts of the rhythm")
-    }
+    for trace in traces { try trace.ticks.checkRuns(of: trace.header.name) }
     guard traces.contains(where: { !$0.actions.isEmpty }) else {
       throw ReportError(
         subject: "traces", reason: "none of them contains an action of a player",

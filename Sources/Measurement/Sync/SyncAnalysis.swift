@@ -9,20 +9,6 @@ public struct SyncAnalysis: Sendable {
   /// The time from the first to the last tick of the reference in seconds.
   let seconds: Double
 
-  /// Compares traces that are in memory.
-  ///
-  /// - Throws: ``ReportError`` as ``init(names:clockOffsets:reference:onRow:load:)``.
-  init(
-    _ traces: [SyncTrace], names: [String], clockOffsets: [Nanoseconds], reference: SyncReport.Reference
-  ) throws(ReportError) {
-    do {
-      try self.init(names: names, clockOffsets: clockOffsets, reference: reference) { traces[$0] }
-    } catch {
-      // Only `load` can throw an error of another type, and this `load` does not fail.
-      throw error as! ReportError
-    }
-  }
-
   /// Compares traces and loads them when they are needed. If the first trace is the reference, at most two traces are
   /// in memory at one time. If the median timeline is the reference, all traces are in memory.
   ///
@@ -78,12 +64,7 @@ public struct SyncAnalysis: Sendable {
   ///
   /// - Throws: ``ReportError`` if it has too many runs.
   private static func checked(_ trace: SyncTrace) throws(ReportError) -> SyncTrace {
-    guard trace.ticks.runs.count <= RunMatching.limit else {
-      throw ReportError(
-        subject: trace.header.name,
-        reason: "\(trace.ticks.runs.count) runs of the rhythm, more than \(RunMatching.limit)",
-        remedy: "record traces with fewer starts of the rhythm")
-    }
+    try trace.ticks.checkRuns(of: trace.header.name)
     return trace
   }
 

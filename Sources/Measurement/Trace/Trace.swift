@@ -146,8 +146,15 @@ extension Trace {
         "trace of format \(version), but this program reads format \(formatVersion)",
         "use the version of Tutti that recorded it, or record it again")
     }
-    do { return try JSONDecoder().decode(TraceHeader.self, from: line) } catch {
-      throw invalid("damaged trace header (\(error.reason))", "record the trace again")
+    func damaged(_ reason: String) -> TraceError {
+      invalid("damaged trace header (\(reason))", "record the trace again")
     }
+    let header: TraceHeader
+    do { header = try JSONDecoder().decode(TraceHeader.self, from: line) } catch { throw damaged(error.reason) }
+    guard header.identity.utf8.count == 16, header.identity.allSatisfy(\.isHexDigit) else {
+      throw damaged("identity: not 16 hexadecimal digits")
+    }
+    guard (0...127).contains(header.activity) else { throw damaged("activity: not 0...127") }
+    return header
   }
 }

@@ -41,7 +41,7 @@ extension TraceSummary: Codable {
   /// - Throws: `DecodingError` if the role is missing or a standard count is not an integer.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: MemberName.self)
-    role = try container.decode(String.self, forKey: MemberName(stringValue: "role"))
+    role = try container.decode(String.self, forKey: "role")
     let counts = Dictionary(uniqueKeysWithValues: Self.counts.map { ($0.name, $0.path) })
     for key in container.allKeys where key.stringValue != "role" {
       guard let path = counts[key.stringValue] else {
@@ -56,7 +56,7 @@ extension TraceSummary: Codable {
     var container = encoder.container(keyedBy: MemberName.self)
     // The role and the standard counts come last, so that they replace equal keys in `others`.
     for (name, count) in others { try container.encode(count, forKey: MemberName(stringValue: name)) }
-    try container.encode(role, forKey: MemberName(stringValue: "role"))
+    try container.encode(role, forKey: "role")
     for (name, path) in Self.counts { try container.encode(self[keyPath: path], forKey: MemberName(stringValue: name)) }
   }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Audio
 import Cryptography
-import Foundation
 import Measurement
 
 /// The subcommand `tutti calibrate`.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Measurement
 
 /// The subcommand `tutti measure clock`.
@@ -153,16 +152,16 @@ struct ClockCommand: ParsableCommand {
     try reportingErrors {
       // Gnuplot is needed only at the end, but its absence is reported before the measurement.
       let gnuplot = try plot.map { _ in try GnuplotProgram() }
-      let (clock, input, systemClock) = try ClockInput(source).stamps(
-        ClockInput.Options(instant: instant, usesNotes: notes, seconds: seconds))
-      if !loopback.isEmpty, try !ClockInput(source).isRecording { throw Self.needsRecording(source) }
+      let source = ClockInput(source: source, instant: instant, usesNotes: notes, seconds: seconds)
+      let (clock, input, systemClock) = try source.stamps()
+      if !loopback.isEmpty, !source.isRecording { throw Self.needsRecording(source.source) }
       let provenance = Provenance(inputs: [input], systemClock: systemClock)
       var analysis = try ClockAnalysis(
         clock, nominalBPM: nominal, ticksPerQuarter: ticksPerQuarter, provenance: provenance)
       if loopback.count == 2 {
         analysis.report.loopback = try LoopbackFloor(output: loopback[0], input: loopback[1])
       }
-      for warning in analysis.report.warnings { warn("\(warning)") }
+      for warning in analysis.report.warnings { warn(warning) }
       if json {
         try printJSON(analysis.report)
       } else if csv {

@@ -2,7 +2,6 @@ import ArgumentParser
 import BuildVersion
 import Cryptography
 import Engine
-import Foundation
 import Measurement
 
 /// The options for the output of a measurement: JSON, CSV and a plot.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Measurement
 import MusicalTime
 import Realtime

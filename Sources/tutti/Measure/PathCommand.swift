@@ -1,6 +1,5 @@
 import ArgumentParser
 import Cryptography
-import Foundation
 import Measurement
 
 /// The subcommand `tutti measure path`.

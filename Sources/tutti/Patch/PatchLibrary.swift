@@ -49,7 +49,7 @@ enum PatchLibrary {
   static func rhythm(_ name: String) throws -> Patch {
     let path = try path(of: name, [.rhythm])
     let text = try self.text(of: path)
-    guard PatchFile.kind(of: text) == .rhythm else { throw notARhythm(name) }
+    guard PatchFile.kind(of: text) == .rhythm else { throw isNot(.rhythm, name) }
     return try PatchLoader.patch(from: text, file: path)
   }
 
@@ -59,10 +59,10 @@ enum PatchLibrary {
   static func instrument(_ name: String) throws -> Instrument {
     let path: String
     do { path = try self.path(of: name, [.instrument]) } catch {
-      throw (try? self.path(of: name, [.rhythm])) == nil ? error : notAnInstrument(name)
+      throw (try? self.path(of: name, [.rhythm])) == nil ? error : isNot(.instrument, name)
     }
     let text = try self.text(of: path)
-    guard PatchFile.kind(of: text) == .instrument else { throw notAnInstrument(name) }
+    guard PatchFile.kind(of: text) == .instrument else { throw isNot(.instrument, name) }
     return try InstrumentLoader.instrument(from: text, file: path)
   }
 
@@ -84,12 +84,10 @@ enum PatchLibrary {
     }
   }
 
-  private static func notAnInstrument(_ name: String) -> CommandError {
-    CommandError("patch \(name): is a rhythm, not an instrument; \(remedy([.instrument]))")
-  }
-
-  private static func notARhythm(_ name: String) -> CommandError {
-    CommandError("patch \(name): is an instrument, not a rhythm; \(remedy([.rhythm]))")
+  /// The error for a patch that is not of the given kind.
+  private static func isNot(_ kind: PatchKind, _ name: String) -> CommandError {
+    let kinds = kind == .instrument ? "a rhythm, not an instrument" : "an instrument, not a rhythm"
+    return CommandError("patch \(name): is \(kinds); \(remedy([kind]))")
   }
 
   /// The remedy for a name that is not found, or that names a patch of another kind.
@@ -135,7 +133,7 @@ enum PatchLibrary {
       let path = "\(folder)/\(name).yaml"
       if FileManager.default.fileExists(atPath: path) { return path }
     }
-    if kinds == [.rhythm], names(of: .instrument).contains(name) { throw notARhythm(name) }
+    if kinds == [.rhythm], names(of: .instrument).contains(name) { throw isNot(.rhythm, name) }
     throw CommandError("patch \(name): not found; \(remedy(kinds))")
   }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// The subcommand `tutti patch show`.
 struct PatchShowCommand: ParsableCommand {

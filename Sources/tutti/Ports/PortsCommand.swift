@@ -1,7 +1,6 @@
 import ArgumentParser
 import Audio
 import Ensemble
-import Foundation
 import Measurement
 import PeerProtocol
 import Transports

@@ -134,8 +134,7 @@ final class InvitedSession {
         task.established(info, at: now)
       case .refused(id):
         throw CommandError(
-          "\(text): the peer refuses the session; if it is a Tutti peer, check its --policy and "
-            + "--sessions-per-host")
+          "\(text): the peer refuses the session; if it is a Tutti peer, check its --policy and --sessions-per-host")
       // The peer has a passkey, and this program has none (``ProtocolExtension/mark``).
       case .hasOtherMark(id, _):
         throw CommandError(
