@@ -32,21 +32,18 @@ public struct Distribution: Hashable, Sendable {
     guard !values.isEmpty else { return nil }
     values.sort()
     let n = values.count
-    count = n
-    (minimum, maximum) = (values[0], values[n - 1])
-    p50 = values[Self.rank(0.5, of: n) - 1]
-    p95 = values[Self.rank(0.95, of: n) - 1]
-    p99 = values[Self.rank(0.99, of: n) - 1]
-    p999 = values[Self.rank(0.999, of: n) - 1]
+    let median = values[Self.rank(0.5, of: n) - 1]
     // The sums are over the deviations from the median, because sums over the values themselves would lose digits.
     var (sum, squares) = (0.0, 0.0)
     for value in values {
-      let deviation = value - p50
+      let deviation = value - median
       sum += deviation
       squares += deviation * deviation
     }
-    mean = p50 + sum / Double(n)
-    standardDeviation = n > 1 ? (max(squares - sum * sum / Double(n), 0) / Double(n - 1)).squareRoot() : nil
+    self.init(
+      count: n, minimum: values[0], maximum: values[n - 1], mean: median + sum / Double(n),
+      standardDeviation: n > 1 ? (max(squares - sum * sum / Double(n), 0) / Double(n - 1)).squareRoot() : nil
+    ) { share in values[Self.rank(share, of: n) - 1] }
   }
 
   /// Creates the summary of the signed durations `lengths`; nil if there are none.
@@ -54,36 +51,31 @@ public struct Distribution: Hashable, Sendable {
   /// Real-time: not safe.
   public init?(_ lengths: some Sequence<Nanoseconds>) { self.init(lengths.map { Double($0.count) }) }
 
-  /// Creates the summary of `histogram`; nil if the histogram is empty.
-  ///
-  /// Real-time: not safe.
-  public init?(_ histogram: SignedHistogram) {
-    guard histogram.count > 0 else { return nil }
-    count = histogram.count
-    minimum = Double(histogram.minimum.count)
-    p50 = Double(histogram.percentile(0.5).count)
-    p95 = Double(histogram.percentile(0.95).count)
-    p99 = Double(histogram.percentile(0.99).count)
-    p999 = Double(histogram.percentile(0.999).count)
-    maximum = Double(histogram.maximum.count)
-    mean = histogram.mean
-    standardDeviation = nil
-  }
-
-  /// Creates the summary of durations that were recorded as their difference from `reference`; nil if the histogram is empty. The
-  /// error of a percentile is at most 0.1 % of its distance from the reference.
+  /// Creates the summary of `histogram`; nil if the histogram is empty. The error of a percentile is at most 0.1 % of its distance from
+  /// the reference.
   ///
   /// - Parameters:
   ///   - histogram: each duration minus `reference`.
   ///   - reference: the reference in nanoseconds.
-  ///   - standardDeviation: the standard deviation of the durations in nanoseconds.
-  init?(_ histogram: SignedHistogram, reference: Double, standardDeviation: Double?) {
-    guard let relative = Distribution(histogram) else { return nil }
-    count = relative.count
-    (minimum, p50, p95) = (relative.minimum + reference, relative.p50 + reference, relative.p95 + reference)
-    (p99, p999, maximum) = (relative.p99 + reference, relative.p999 + reference, relative.maximum + reference)
-    mean = relative.mean + reference
-    self.standardDeviation = standardDeviation
+  ///   - standardDeviation: the standard deviation of the durations in nanoseconds; nil if it is unknown.
+  ///
+  /// Real-time: not safe.
+  public init?(_ histogram: SignedHistogram, reference: Double = 0, standardDeviation: Double? = nil) {
+    guard histogram.count > 0 else { return nil }
+    self.init(
+      count: histogram.count, minimum: Double(histogram.minimum.count) + reference,
+      maximum: Double(histogram.maximum.count) + reference, mean: histogram.mean + reference,
+      standardDeviation: standardDeviation
+    ) { share in Double(histogram.percentile(share).count) + reference }
+  }
+
+  private init(
+    count: Int, minimum: Double, maximum: Double, mean: Double, standardDeviation: Double?,
+    percentile: (Double) -> Double
+  ) {
+    (self.count, self.minimum, self.maximum) = (count, minimum, maximum)
+    (p50, p95, p99, p999) = (percentile(0.5), percentile(0.95), percentile(0.99), percentile(0.999))
+    (self.mean, self.standardDeviation) = (mean, standardDeviation)
   }
 
   /// Returns the rank of a percentile among `count` sorted values, counted from 1, by the nearest-rank method. `share` is the
@@ -99,7 +91,7 @@ public struct Distribution: Hashable, Sendable {
 
   /// The cells of a row of a ``TextTable``, in the order of ``columns``. Times are in microseconds with three decimal places.
   public var row: [String] {
-    ["\(count)"] + [minimum, p50, p95, p99, p999, maximum, mean, standardDeviation].map { $0.microseconds }
+    ["\(count)"] + [minimum, p50, p95, p99, p999, maximum, mean, standardDeviation].map(\.microseconds)
   }
 }
 
@@ -111,38 +103,20 @@ extension Distribution? {
 }
 
 extension Distribution: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case count
-    case minimum = "min_us"
-    case p50 = "p50_us"
-    case p95 = "p95_us"
-    case p99 = "p99_us"
-    case p999 = "p999_us"
-    case maximum = "max_us"
-    case mean = "mean_us"
-    case standardDeviation = "sd_us"
-  }
-
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    func nanoseconds(_ key: CodingKeys) throws -> Double { try container.decode(Double.self, forKey: key) * 1e3 }
-    count = try container.decode(Int.self, forKey: .count)
-    (minimum, maximum) = (try nanoseconds(.minimum), try nanoseconds(.maximum))
-    (p50, p95) = (try nanoseconds(.p50), try nanoseconds(.p95))
-    (p99, p999) = (try nanoseconds(.p99), try nanoseconds(.p999))
-    mean = try nanoseconds(.mean)
-    standardDeviation = try container.decodeIfPresent(Double.self, forKey: .standardDeviation).map { $0 * 1e3 }
+    let container = try decoder.container(keyedBy: MemberName.self)
+    func time(_ name: MemberName) throws -> Double { try container.decode(Double.self, forKey: name) * 1e3 }
+    count = try container.decode(Int.self, forKey: "count")
+    (minimum, maximum, mean) = (try time("min_us"), try time("max_us"), try time("mean_us"))
+    (p50, p95, p99, p999) = (try time("p50_us"), try time("p95_us"), try time("p99_us"), try time("p999_us"))
+    standardDeviation = try container.decodeIfPresent(Double.self, forKey: "sd_us").map { $0 * 1e3 }
   }
 
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(count, forKey: .count)
-    for (value, key) in [
-      (minimum, CodingKeys.minimum), (p50, .p50), (p95, .p95), (p99, .p99), (p999, .p999), (maximum, .maximum),
-      (mean, .mean),
-    ] {
-      try container.encode(value / 1e3, forKey: key)
-    }
-    try container.encodeIfPresent(standardDeviation.map { $0 / 1e3 }, forKey: .standardDeviation)
+    try encoder.encode([
+      "count": count, "min_us": minimum / 1e3, "p50_us": p50 / 1e3, "p95_us": p95 / 1e3, "p99_us": p99 / 1e3,
+      "p999_us": p999 / 1e3, "max_us": maximum / 1e3, "mean_us": mean / 1e3,
+      "sd_us": standardDeviation.map { $0 / 1e3 },
+    ])
   }
 }

@@ -49,9 +49,10 @@ import Testing
   }
 
   @Test func plotContainsThreePicturesAndQuotesItsFile() throws {
-    let plot = ClockPlot(try analysis(Self.stamps), file: "it's.svg", format: .svg)
-    #expect(plot.script.contains("set output 'it''s.svg'") && plot.script.contains("set terminal svg"))
-    #expect(plot.script.components(separatedBy: "\nplot ").count == 4)
-    #expect(ClockPlot(try analysis(Self.stamps), file: "a.png", format: .png).script.contains("set terminal pngcairo"))
+    let analysis = try analysis(Self.stamps)
+    let script = analysis.plot(file: "it's.svg", format: .svg)
+    #expect(script.contains("set output 'it''s.svg'") && script.contains("set terminal svg"))
+    #expect(script.components(separatedBy: "\nplot ").count == 4)
+    #expect(analysis.plot(file: "a.png", format: .png).contains("set terminal pngcairo"))
   }
 }

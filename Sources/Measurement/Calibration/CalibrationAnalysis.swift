@@ -1,3 +1,4 @@
+import Foundation
 public import MusicalTime
 
 /// The analysis of a recording of the clicks of a calibration. The result is the delay of each device.
@@ -54,7 +55,7 @@ public struct CalibrationAnalysis: Sendable {
     onsets = OnsetDetector(rate: recording.rate).onsets(in: samples).map {
       Double($0) / Double(recording.rate)
     }
-    isSilent = recording.samples.allSatisfy { !$0.isFinite || abs($0) <= OnsetDetector.silence }
+    isSilent = recording.isSilent
   }
 
   /// Returns the delay of the device in a recording of one calibration.
@@ -141,7 +142,48 @@ public struct CalibrationAnalysis: Sendable {
   }
 }
 
-extension ClickPattern {
-  /// Returns the due times of the clicks of a calibration that begins at `beginning`, in seconds.
-  func seconds(from beginning: Double) -> [Double] { milliseconds.map { beginning + Double($0) / 1e3 } }
+/// The result of a calibration: how much later than the reference (the loudspeaker of the peer) a device sounds its clicks.
+public struct DeviceDelay: Hashable, Sendable {
+  /// The delay in milliseconds; negative if the device is early.
+  public var milliseconds: Double
+  /// The uncertainty of the delay in milliseconds: 95 % of the errors are smaller. The uncertainty does not include the travel time of
+  /// the sound to the microphone. ``CalibrationAnalysis`` contains the formula.
+  public var uncertainty: Double
+  /// The number of clicks of the device that determine the delay.
+  public var used: Int
+  /// The number of clicks of the device that were not found, or whose delay deviates too much from the median.
+  public var rejected: Int
+}
+
+/// The reason why a calibration could not measure the delay of a device. The description contains the remedy.
+public enum CalibrationError: Error, Hashable, CustomStringConvertible {
+  /// No sample is louder than the rounding noise of 16 bits.
+  case silent
+  /// Too few clicks of the reference, the loudspeaker of the peer, were found.
+  case noReference(found: Int, of: Int)
+  /// Too few clicks of the device were found.
+  case tooFewClicks(found: Int, of: Int)
+  /// The clicks of the device, or of the reference (`ofReference`), were found twice, at two delays in milliseconds. The analysis
+  /// cannot decide which delay is that of the direct sound.
+  case ambiguous(Double, Double, ofReference: Bool)
+
+  public var description: String {
+    switch self {
+    case .silent:
+      return "the recording is silent; check that the microphone is connected and not muted"
+    case .noReference(let found, let count):
+      return "\(found) of \(count) clicks of the peer heard; let the peer play through a loudspeaker that the "
+        + "microphone hears, without other sounds"
+    case .tooFewClicks(let found, let count):
+      return "\(found) of \(count) clicks heard; turn up the volume, hold the device closer to the microphone, "
+        + "and stop other sounds"
+    case .ambiguous(let first, let second, let ofReference):
+      let distance = String(format: "%.0f", abs(second - first))
+      return ofReference
+        ? "some clicks of the peer were heard twice, \(distance) ms apart, as with an echo; place the loudspeaker of the peer closer to "
+          + "the microphone, away from walls"
+        : "some clicks were heard twice, \(distance) ms apart, as with an echo; hold the device closer to the microphone, "
+          + "away from walls"
+    }
+  }
 }

@@ -44,8 +44,154 @@ public struct ClockAnalysis {
         subject: clock.name, reason: "the stamps do not advance", remedy: "record the stamps with a finer clock")
     }
     (self.clock, self.phase, approximatePeriod) = (clock, phase, period)
+    // The due instants of a trace give the nominal tempo of its acted instants.
+    let due = clock.source == .acted ? clock.duePeriod : nil
     report = ClockReport(
-      clock, phase, nominal: ClockReport.Nominal(given: given, of: clock), ticksPerQuarter: ticksPerQuarter,
+      clock, phase, nominal: given.map { ($0, "option") } ?? due.map { ($0, "due instants") },
+      ticksPerQuarter: ticksPerQuarter,
       provenance: provenance)
+  }
+
+  /// Writes comments with the provenance, a line with the titles of the columns, and one row for each stamp.
+  ///
+  /// | column | content |
+  /// |---|---|
+  /// | `run` | the number of the run, from 0 |
+  /// | `tick` | the number of the tick in its run, from 0. A lost tick has a number, but no row |
+  /// | `time_ns` | the stamp |
+  /// | `interval_ns` | the time since the previous tick; empty after a lost tick and at the start of a run |
+  /// | `phase_ns` | the phase error: the stamp minus the best-fit line |
+  /// | `state` | `late` if the phase error is more than half a tick, `doubled` for a doubled tick, otherwise `ok` |
+  ///
+  /// A doubled tick is a stamp that repeats a tick (``TickNumbering``). Its row has the number of the previous tick, and neither an
+  /// interval nor a phase error.
+  ///
+  /// - Parameter output: is called with the text, in parts of about 64 KiB.
+  ///
+  /// Real-time: not safe.
+  public func writeCSV(_ output: (String) -> Void) {
+    var text = report.provenance.lines.map { "# \($0)\n" }.joined()
+    text += "run,tick,time_ns,interval_ns,phase_ns,state\n"
+    var numbering = TickNumbering(clock, period: approximatePeriod)
+    // `index` is the position in the phase series, in which a lost tick also has a value (NaN).
+    var (run, tick, index) = (-1, 0, -1)
+    // The stamp of the last tick that was not doubled.
+    var lastStamp: Int64 = 0
+    for (number, stamp) in clock.stamps.enumerated() {
+      // The number of ticks since the previous stamp; nil at the start of a run, 0 for a doubled tick.
+      let advance = numbering.advance(number)
+      if advance == 0 {
+        text += "\(run),\(tick),\(stamp),,,doubled\n"
+      } else {
+        tick = advance.map { tick + $0 } ?? 0
+        run += advance == nil ? 1 : 0
+        index += advance ?? 1
+        let error = phase.series.phase[index]
+        let interval = advance == 1 ? "\(stamp - lastStamp)" : ""
+        text +=
+          "\(run),\(tick),\(stamp),\(interval),\(error.fixed(1)),\(error > phase.period / 2 ? "late" : "ok")\n"
+        lastStamp = stamp
+      }
+      if text.utf8.count > 1 << 16 {
+        output(text)
+        text = ""
+      }
+    }
+    output(text)
+  }
+
+  /// Returns the histogram of the magnitude of the phase error, in the format of `cyclictest --histogram`.
+  ///
+  /// A bin is one microsecond wide. Each line contains the lower edge of a bin in microseconds and the number of ticks in it, separated
+  /// by a space. The lines after the bins begin with `#`. They state the number of ticks in the bins, the minimum, mean and maximum, and
+  /// the number of ticks beyond the last bin.
+  ///
+  /// - Parameter limit: the number of bins, at least 1.
+  ///
+  /// Real-time: not safe.
+  public func histogram(limit: Int) -> String {
+    var bins = [Int](repeating: 0, count: limit)
+    var overflows = 0
+    for error in phase.series.phase where !error.isNaN {
+      let bin = abs(error) / 1e3
+      if bin < Double(limit) { bins[Int(bin)] += 1 } else { overflows += 1 }
+    }
+    func padded(_ number: Int) -> String {
+      let text = "\(number)"
+      return String(repeating: "0", count: max(6 - text.count, 0)) + text
+    }
+    func whole(_ nanoseconds: Double) -> String { padded(Int((nanoseconds / 1e3).rounded(.down))) }
+    let magnitude = report.phaseMagnitude
+    var text = report.provenance.lines.map { "# \($0)\n" }.joined()
+    text += "# Histogram of the magnitude of the phase error, us\n"
+    for (bin, count) in bins.enumerated() { text += "\(padded(bin)) \(padded(count))\n" }
+    text += "# Total: \(padded(magnitude.count - overflows))\n"
+    text += "# Min Latencies: \(whole(magnitude.minimum))\n"
+    text += "# Avg Latencies: \(whole(magnitude.mean))\n"
+    text += "# Max Latencies: \(whole(magnitude.maximum))\n"
+    text += "# Histogram Overflows: \(String(repeating: "0", count: max(5 - "\(overflows)".count, 0)))\(overflows)\n"
+    return text
+  }
+
+  /// The approximate number of columns of the phase error over time. A column shows the minimum and the maximum of its ticks, so that no
+  /// peak is lost.
+  private static let columns = 1000
+
+  /// Returns a gnuplot script that draws the phase error over time, its histogram, and the Allan deviation. The script contains its data,
+  /// reads no file, needs gnuplot 5, and writes a picture to `file`.
+  ///
+  /// Real-time: not safe.
+  public func plot(file: String, format: PlotFormat) -> String {
+    let stability = report.stability.map { row in
+      let interval = row.interval ?? row.allanDeviation...row.allanDeviation
+      return "\(row.seconds) \(row.allanDeviation) \(interval.lowerBound) \(interval.upperBound)"
+    }
+    let histogram = Gnuplot.histogram(phase.errors { $0 }, in: report.phase.minimum...report.phase.maximum)
+    let isVariable = report.stability.contains { $0.allanDeviation > 0 }
+    let color = Gnuplot.color(0)
+    return Gnuplot.head(file: file, format: format, height: 1200) + Gnuplot.data("series", timeSeries)
+      + Gnuplot.data("histogram", histogram) + Gnuplot.data("stability", stability)
+      + Gnuplot.panels(
+        title: "\(report.ticks) ticks, \(report.tempo.value.fixed(4)) BPM; \(report.provenance.title)",
+        (
+          ["set xlabel 'time / s'", "set ylabel 'phase error / us'"],
+          [
+            "$series using 1:2:3 with filledcurves \(color) notitle",
+            "$series using 1:2 with lines \(color) notitle, $series using 1:3 with lines \(color) notitle",
+          ]
+        ),
+        (
+          [
+            "set xlabel 'phase error / us'", "set ylabel 'ticks'", "set logscale y", "set yrange [0.5:*]",
+            "set style fill solid",
+          ],
+          ["$histogram using 1:2 with boxes \(color) notitle"]
+        ),
+        (
+          [
+            "set xlabel 'observation time / s'", "set ylabel 'Allan deviation, 95 % interval'", "set yrange [*:*]",
+            isVariable ? "set logscale xy" : "unset logscale", "set format y '%.0e'",
+          ],
+          ["$stability using 1:2:3:4 with yerrorlines pt 7 ps 0.5 \(color) notitle"]
+        ))
+  }
+
+  /// One line for each column of the plot: the time in seconds, and the smallest and the largest phase error in microseconds. An
+  /// empty line ends each run.
+  private var timeSeries: [String] {
+    let (series, period) = (phase.series, phase.period)
+    let width = max(1, series.phase.count / Self.columns)
+    var (lines, start): ([String], Double) = ([], 0)
+    for run in series.runs {
+      for first in stride(from: run.lowerBound, to: run.upperBound, by: width) {
+        let values = series.phase[first..<min(first + width, run.upperBound)].filter { !$0.isNaN }
+        guard let low = values.min(), let high = values.max() else { continue }
+        lines.append("\((start + Double(first - run.lowerBound) * period) / 1e9) \(low / 1e3) \(high / 1e3)")
+      }
+      // The plot omits the pauses between runs: each run begins where the previous run ends.
+      start += Double(run.count) * period
+      lines.append("")
+    }
+    return lines
   }
 }

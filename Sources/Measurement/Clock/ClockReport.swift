@@ -2,29 +2,6 @@
 ///
 /// Real-time: not safe.
 public struct ClockReport: Sendable {
-  /// The nominal tempo, to which the drift is relative.
-  public struct Nominal: Hashable, Sendable {
-    /// The length of a tick in nanoseconds.
-    let period: Double
-    /// The origin of the tempo: "option" (`--nominal`) or "due instants" (the mean tempo of the due instants of a trace).
-    let source: String
-
-    /// Creates the nominal tempo; nil if it is unknown.
-    ///
-    /// - Parameters:
-    ///   - given: the length of a tick in nanoseconds at the tempo of `--nominal`; nil without this option.
-    ///   - clock: the stamps.
-    init?(given: Double?, of clock: ClockStamps) {
-      if let given {
-        (period, source) = (given, "option")
-      } else if let due = clock.duePeriod, clock.source == .acted {
-        (period, source) = (due, "due instants")
-      } else {
-        return nil
-      }
-    }
-  }
-
   /// A figure with its standard error.
   public struct Estimate: Hashable, Sendable {
     /// The figure.
@@ -71,8 +48,12 @@ public struct ClockReport: Sendable {
   /// The jitter floor of the audio interface that recorded the clock; nil if it was not measured.
   public var loopback: LoopbackFloor?
 
+  /// Calculates the figures.
+  ///
+  /// - Parameter nominal: the length of a tick at the nominal tempo in nanoseconds, and the value of ``nominalSource``; nil if unknown.
   init(
-    _ clock: ClockStamps, _ phase: ClockPhase, nominal: Nominal?, ticksPerQuarter: Int, provenance: Provenance
+    _ clock: ClockStamps, _ phase: ClockPhase, nominal: (period: Double, source: String)?, ticksPerQuarter: Int,
+    provenance: Provenance
   ) {
     (self.provenance, source) = (provenance, clock.source)
     (ticks, runs, lost, doubled) = (phase.ticks, phase.series.runs.count, phase.lost, phase.doubled)
@@ -102,7 +83,7 @@ public struct ClockReport: Sendable {
       let stops = phase.series.runs.count - 1
       warnings.append(
         "\(clock.name): the clock stopped \(stops == 1 ? "once, for" : "\(stops) times, for up to") "
-          + "\((Double(pause) as Double?).fixed(3, scale: 1e-9)) s; no figure combines ticks from before and after a stop"
+          + "\(Double(pause).fixed(3, scale: 1e-9)) s; no figure combines ticks from before and after a stop"
       )
     }
     if max(error.maximum, -error.minimum) > phase.period {
@@ -116,5 +97,66 @@ public struct ClockReport: Sendable {
           + "--ticks-per-quarter (1 for a click track), and the tempo with --nominal")
     }
     return warnings
+  }
+}
+
+extension ClockReport: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    try encoder.encode([
+      "provenance": provenance, "source": source, "ticks": ticks, "runs": runs, "lost": lost, "doubled": doubled,
+      "late": late, "interval": interval, "phase": phase, "phase_magnitude": phaseMagnitude,
+      "phase_peak_to_peak_us": peakToPeak / 1e3, "tempo_bpm": tempo.value,
+      "tempo_standard_error_bpm": tempo.standardError, "nominal_bpm": nominalTempo, "nominal_source": nominalSource,
+      "drift_ppm": drift?.value, "drift_standard_error_ppm": drift?.standardError, "stability": stability,
+      "warnings": warnings, "loopback": loopback,
+    ])
+  }
+}
+
+extension ClockReport: CustomStringConvertible {
+  /// The report as text tables, with the provenance at the end, as `tutti measure clock` prints it.
+  public var description: String {
+    let times = TextTable(
+      columns: [""] + Distribution.columns,
+      rows: [["interval"] + interval.row, ["phase"] + phase.row, ["|phase|"] + phaseMagnitude.row])
+    let rows = stability.map { row in
+      [
+        row.seconds.fixed(6), "\(row.factor)", row.allanDeviation.scientific,
+        row.interval.map(\.lowerBound).scientific, row.interval.map(\.upperBound).scientific,
+        row.degreesOfFreedom.fixed(1), row.noise?.abbreviation ?? "-", row.timeDeviation.microseconds,
+        row.maximumTimeIntervalError.microseconds,
+      ]
+    }
+    let table = TextTable(
+      columns: ["tau s", "ticks", "ADEV", "95% low", "95% high", "edf", "noise", "TDEV us", "MTIE us"], wordColumns: 0,
+      rows: rows)
+    return """
+      Ticks\(source.map { " (\($0.rawValue) instants)" } ?? "")
+      ticks \(ticks), runs \(runs), lost \(lost), doubled \(doubled), late \(late)
+      Tempo \(tempo.value.fixed(6)) BPM, standard error \(tempo.standardError.short)
+      \(driftText)
+
+      Times, us; phase: the error against the best-fit line (peak to peak: \(peakToPeak.microseconds) us)
+      \(times)\(loopback.map { "\($0.text)\n" } ?? "")
+      Stability against the best-fit line
+      \(table)\(Self.stabilityNotes)
+
+      Provenance
+      \(provenance.lines.map { "\($0)\n" }.joined())
+      """
+  }
+
+  /// The explanation of two columns of the table of the stability.
+  private static let stabilityNotes =
+    "edf: equivalent degrees of freedom of ADEV\n"
+    + "noise: white (W), flicker (F) or random walk (RW), of the phase (PM) or of the frequency (FM)"
+
+  /// The line of the drift, or the reason why the drift is unknown.
+  private var driftText: String {
+    guard let drift, let nominalTempo, let nominalSource else {
+      return "Drift unknown: no nominal tempo; give it with --nominal"
+    }
+    return "Drift \(drift.value.fixed(3)) ppm, standard error \(drift.standardError.short), "
+      + "against the nominal tempo of \(nominalTempo.fixed(6)) BPM (\(nominalSource))"
   }
 }

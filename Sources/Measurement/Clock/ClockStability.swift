@@ -49,32 +49,12 @@ public struct ClockStability: Hashable, Sendable {
 }
 
 extension ClockStability: Encodable {
-  private enum CodingKeys: String, CodingKey {
-    case factor = "ticks"
-    case seconds = "tau_s"
-    case allanDeviation = "adev"
-    case terms = "adev_terms"
-    case low = "adev_low"
-    case high = "adev_high"
-    case degreesOfFreedom = "edf"
-    case noise
-    case timeDeviation = "tdev_us"
-    case timeDeviationTerms = "tdev_terms"
-    case maximumTimeIntervalError = "mtie_us"
-  }
-
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(factor, forKey: .factor)
-    try container.encode(seconds, forKey: .seconds)
-    try container.encode(allanDeviation, forKey: .allanDeviation)
-    try container.encode(terms, forKey: .terms)
-    try container.encodeIfPresent(interval?.lowerBound, forKey: .low)
-    try container.encodeIfPresent(interval?.upperBound, forKey: .high)
-    try container.encodeIfPresent(degreesOfFreedom, forKey: .degreesOfFreedom)
-    try container.encodeIfPresent(noise?.abbreviation, forKey: .noise)
-    try container.encodeIfPresent(timeDeviation.map { $0 / 1e3 }, forKey: .timeDeviation)
-    try container.encodeIfPresent(timeDeviationTerms, forKey: .timeDeviationTerms)
-    try container.encode(maximumTimeIntervalError / 1e3, forKey: .maximumTimeIntervalError)
+    try encoder.encode([
+      "ticks": factor, "tau_s": seconds, "adev": allanDeviation, "adev_terms": terms,
+      "adev_low": interval?.lowerBound, "adev_high": interval?.upperBound, "edf": degreesOfFreedom,
+      "noise": noise?.abbreviation, "tdev_us": timeDeviation.map { $0 / 1e3 }, "tdev_terms": timeDeviationTerms,
+      "mtie_us": maximumTimeIntervalError / 1e3,
+    ])
   }
 }

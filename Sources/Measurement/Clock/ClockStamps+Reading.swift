@@ -69,19 +69,15 @@ extension ClockStamps {
     var line: ArraySlice<UInt8>? = first
     while let octets = line {
       if stamps.count == 1 { reserve(size / (octets.count + 1)) }
-      do {
-        if lines.isUnterminated {
-          // The last number may lack digits.
-          warnings.append(cutOff(lines.number))
-        } else if let stamp = try parser.stamp(in: octets) {
-          try append(stamp, line: lines.number)
+      if lines.isUnterminated {
+        // The last number may lack digits.
+        warnings.append(cutOff(lines.number))
+      } else {
+        let stamp: Int64?
+        do throws(StampLine.InvalidStamp) { stamp = try parser.stamp(in: octets) } catch {
+          throw TraceError(file: name, line: lines.number, reason: error.reason, remedy: error.remedy)
         }
-      } catch let error as StampLine.InvalidStamp {
-        throw TraceError(file: name, line: lines.number, reason: error.reason, remedy: error.remedy)
-      } catch let error as TraceError {
-        throw error
-      } catch {
-        throw TraceError(file: name, line: lines.number, reason: error.reason, remedy: Self.remedy)
+        if let stamp { try append(stamp, line: lines.number) }
       }
       line = try lines.next()
     }

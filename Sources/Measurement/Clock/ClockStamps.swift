@@ -1,3 +1,4 @@
+import MIDI
 import MusicalTime
 
 /// The stamps of the ticks of one clock: the input of ``ClockAnalysis``. A stamp is the instant of a tick in a trace or in another file.
@@ -73,5 +74,100 @@ public struct ClockStamps: Sendable {
         remedy: remedy)
     }
     stamps.append(stamp)
+  }
+
+  /// Creates the stamps of the pulses or clicks of a clock in a recording, in nanoseconds since the first frame. ``PulseDetector`` finds
+  /// them.
+  ///
+  /// - Throws: ``ReportError`` if the recording is silent, or contains fewer than three pulses.
+  ///
+  /// Real-time: not safe.
+  public init(_ recording: Recording) throws(ReportError) {
+    self.init(name: recording.name)
+    let pulses = PulseDetector(rate: recording.rate).pulses(in: recording.samples)
+    guard pulses.positions.count >= 3 else {
+      throw ReportError(
+        subject: recording.name, reason: recording.isSilent ? "silent" : "fewer than 3 pulses",
+        remedy: "record the clock output, or a short click on each tick, at a level near full scale")
+    }
+    stamps = pulses.positions.map { Int64(($0 / Double(recording.rate) * 1e9).rounded()) }
+    // The position of a pulse comes from the correlation or, if the correlation fails, from the threshold. The two methods differ by part
+    // of a frame, so the positions are not always in order.
+    stamps.sort()
+    if pulses.correlated * 10 < pulses.positions.count * 9 {
+      warnings.append(
+        "\(recording.name): \(pulses.positions.count - pulses.correlated) of \(pulses.positions.count) pulses have "
+          + "another shape than the first, so their stamps are inexact by about a frame")
+    }
+  }
+
+  /// Creates the stamps of the Timing Clock messages, or of the notes, of a Standard MIDI File.
+  ///
+  /// A Standard MIDI File contains Timing Clock messages only if a program has recorded them (as F7 events). A stamp is the time of the
+  /// event by the tempo map of the file. The resolution of the stamps is the length of a tick of the file. ``warnings`` states this
+  /// length.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the file, for messages.
+  ///   - bytes: the file.
+  ///   - usesNotes: whether the beginnings of the notes are the stamps, for example in a recorded click track. Notes that begin at the
+  ///     same tick of the file are one stamp.
+  /// - Throws: ``ReportError`` for bytes that are not a Standard MIDI File, and for a file that contains no such message or note, has
+  ///   independent tracks (format 2), or more than ``MIDI/StandardMIDIFile/maximumEvents`` tempo events.
+  ///
+  /// Real-time: not safe.
+  public init(name: String, midiFile bytes: [UInt8], usesNotes: Bool) throws(ReportError) {
+    self.init(name: name)
+    var ticks: [Int64] = []
+    var tempos: [TempoMap.Tempo] = []
+    let (format, division): (StandardMIDIFile.Format, StandardMIDIFile.Division)
+    do throws(StandardMIDIFile.ReadError) {
+      (format, division) = try StandardMIDIFile.forEachEvent(in: bytes) { event in
+        switch event.content {
+        case .message(.clock) where !usesNotes: ticks.append(event.tick)
+        case .message(.noteOn(_, _, let velocity)) where usesNotes && velocity.value > 0: ticks.append(event.tick)
+        case .meta(let meta):
+          // A hostile file may consist of tempo events only. At most one event more than the limit is stored. The check of the limit
+          // below then refuses the file.
+          guard let quarter = meta.microsecondsPerQuarter, tempos.count <= StandardMIDIFile.maximumEvents else {
+            return
+          }
+          tempos.append((event.tick, quarter))
+        default: break
+        }
+      }
+    } catch {
+      throw ReportError(
+        subject: name, reason: "\(error)", remedy: "give a complete Standard MIDI File of at most 32 MiB")
+    }
+    guard tempos.count <= StandardMIDIFile.maximumEvents else {
+      throw ReportError(
+        subject: name, reason: "more than \(StandardMIDIFile.maximumEvents) tempo events", remedy: "give a shorter file"
+      )
+    }
+    guard format != .independentTracks else {
+      throw ReportError(
+        subject: name, reason: "contains independent tracks (format 2)", remedy: "give a file of format 0 or 1")
+    }
+    guard !ticks.isEmpty else {
+      throw ReportError(
+        subject: name,
+        reason: usesNotes
+          ? "contains no notes" : "contains no MIDI clock bytes (F8)",
+        remedy: usesNotes
+          ? "give a file with a click track"
+          : "if it contains a click track, add --notes; otherwise record the clock as a text file of stamps")
+    }
+    let map = TempoMap(division, tempos)
+    ticks.sort()
+    var previous: Int64?
+    stamps.reserveCapacity(ticks.count)
+    for tick in ticks where !usesNotes || tick != previous {
+      previous = tick
+      stamps.append(map.nanoseconds(at: tick))
+    }
+    warnings.append(
+      "\(name): the times of this MIDI file have a resolution of \(map.longestTick.microseconds) us, "
+        + "so each phase error can be wrong by up to this time")
   }
 }

@@ -80,26 +80,16 @@ public struct LoopbackFloor: Sendable {
   /// The figures in one line.
   var text: String {
     "Loopback from \(output) to \(input): \(pulses) pulses, \(faults) missing or doubled, phase sd "
-      + "\(phase.standardDeviation.microseconds) us, peak to peak \((peakToPeak as Double?).microseconds) us, "
-      + "drift \((drift as Double?).fixed(3)) ppm"
+      + "\(phase.standardDeviation.microseconds) us, peak to peak \(peakToPeak.microseconds) us, "
+      + "drift \(drift.fixed(3)) ppm"
   }
 }
 
 extension LoopbackFloor: Encodable {
-  private enum CodingKeys: String, CodingKey {
-    case output, input, pulses, faults, phase
-    case peakToPeak = "phase_peak_to_peak_us"
-    case drift = "drift_ppm"
-  }
-
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(output, forKey: .output)
-    try container.encode(input, forKey: .input)
-    try container.encode(pulses, forKey: .pulses)
-    try container.encode(faults, forKey: .faults)
-    try container.encode(phase, forKey: .phase)
-    try container.encode(peakToPeak / 1e3, forKey: .peakToPeak)
-    try container.encode(drift, forKey: .drift)
+    try encoder.encode([
+      "output": output, "input": input, "pulses": pulses, "faults": faults, "phase": phase,
+      "phase_peak_to_peak_us": peakToPeak / 1e3, "drift_ppm": drift,
+    ])
   }
 }

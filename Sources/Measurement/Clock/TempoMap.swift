@@ -2,13 +2,8 @@ import MIDI
 
 /// The tempo map of a Standard MIDI File: it converts ticks of the file to time.
 struct TempoMap {
-  /// A tempo event.
-  struct Tempo {
-    /// The tick of the event.
-    let tick: Int64
-    /// The length of a quarter note from this tick on, in microseconds.
-    let microsecondsPerQuarter: Int
-  }
+  /// A tempo event: its tick, and the length of a quarter note from this tick on, in microseconds.
+  typealias Tempo = (tick: Int64, microsecondsPerQuarter: Int)
 
   /// The tempo changes, ascending: the tick of the change, the time of this tick in nanoseconds, and the length of the ticks after it in
   /// nanoseconds, as a numerator and a denominator.
@@ -42,12 +37,8 @@ struct TempoMap {
 
   /// Returns the time of a tick in nanoseconds since tick 0, rounded down, and limited to 2^61 - 1 ns (73 years).
   func nanoseconds(at tick: Int64) -> Int64 {
-    var (low, high) = (0, changes.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if changes[middle].tick <= tick { low = middle } else { high = middle }
-    }
-    let change = changes[low]
+    // The last change at or before the tick. The first change applies to all ticks before the second one.
+    let change = changes[changes[1...].firstIndex(bySearching: { $0.tick > tick }) - 1]
     let length = Int128(tick - change.tick) * Int128(change.length.0) / Int128(change.length.1)
     return Int64(min(Int128(change.time) + length, Int128(TraceTick.limit)))
   }

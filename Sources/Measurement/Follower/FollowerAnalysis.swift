@@ -55,7 +55,36 @@ public struct FollowerAnalysis {
       let part = sections.first { $0.ticks.contains(sound.tick) }?.part.rawValue ?? ""
       let sent = record.sent[sound.tick].map { "\($0 - record.header.origin)" } ?? ""
       return "\(part),\(sound.tick),\(record.ticks[sound.tick].ideal),\(sent),"
-        + "\((sound.instant as Double?).fixed(0)),\((sound.error as Double?).fixed(0))"
+        + "\(sound.instant.fixed(0)),\(sound.error.fixed(0))"
     }
+  }
+
+  /// Returns a gnuplot script that draws the phase errors over time, and the responses to the tempo steps.
+  /// script contains its data, reads no file, needs gnuplot 5, and writes a picture to `file`.
+  ///
+  /// Real-time: not safe.
+  public func plot(file: String, format: PlotFormat) -> String {
+    let sections = record.header.stimulus.sections
+    var text = Gnuplot.head(file: file, format: format, height: 900)
+    var (all, steps): ([String], [String]) = ([], [])
+    for (index, section) in sections.enumerated() {
+      // One line for each sound: the time in seconds, the phase error in microseconds, and the time since the beginning of the section in
+      // seconds.
+      let lines = placement.sounds.filter { section.ticks.contains($0.tick) }.map { sound in
+        let time = Double(record.ticks[sound.tick].ideal)
+        return "\(time / 1e9) \(sound.error / 1e3) \((time - section.start) / 1e9)"
+      }
+      guard !lines.isEmpty else { continue }
+      text += Gnuplot.data("part\(index)", lines)
+      let style = "\(Gnuplot.color(index)) title '\(section.part.rawValue)'"
+      all.append("$part\(index) using 1:2 with points pt 7 ps 0.3 \(style)")
+      if index > 0, sections[index - 1].period != section.period {
+        steps.append("$part\(index) using 3:2 with linespoints pt 7 ps 0.3 \(style)")
+      }
+    }
+    return text
+      + Gnuplot.panels(
+        title: report.provenance.title, (["set ylabel 'phase error / us'", "set xlabel 'time / s'"], all),
+        (["set xlabel 'time after the tempo step / s'"], steps))
   }
 }

@@ -119,3 +119,97 @@ public struct FollowerReport: Sendable {
   /// The number of lost ticks after which the device kept its phase: the lasting change is less than a quarter of a tick.
   public var keptLosses: Int { losses.count { abs($0.ticks) < 0.25 } }
 }
+
+extension FollowerReport: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    try encoder.encode([
+      "provenance": provenance, "stimulus": stimulus, "sounds": sounds, "off_grid": offGrid,
+      "delay_us": delay.map { $0 / 1e3 }, "steady": steady, "tolerance_us": tolerance.map { $0 / 1e3 },
+      "transfer": transfer, "steps": steps, "losses": losses, "kept_losses": losses.isEmpty ? nil : keptLosses,
+      "recorder_drift_ppm": drift?.value, "recorder_drift_standard_error_ppm": drift?.standardError,
+      "warnings": warnings,
+    ])
+  }
+}
+
+extension FollowerReport.Transfer: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    try encoder.encode([
+      "input_sd_us": input / 1e3, "output_sd_us": output / 1e3, "ratio": ratio, "ratio_standard_error": standardError,
+    ])
+  }
+}
+
+extension FollowerReport.Step: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    try encoder.encode([
+      "from_bpm": fromTempo, "to_bpm": toTempo, "peak_us": peak / 1e3, "lag_us": lag.map { $0 / 1e3 },
+      "overshoot_us": overshoot.map { $0 / 1e3 }, "settling_s": settling.map { $0 / 1e9 },
+    ])
+  }
+}
+
+extension FollowerReport.Loss: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    try encoder.encode(["tick": tick, "shift_us": shift / 1e3, "shift_ticks": ticks, "peak_us": peak / 1e3])
+  }
+}
+
+extension FollowerReport: CustomStringConvertible {
+  /// The report as text tables, with the provenance at the end, as `tutti measure follower` prints it.
+  public var description: String {
+    let times = TextTable(columns: [""] + Distribution.columns, rows: [["steady"] + steady.row])
+    var text = """
+      Follower
+      sounds \(sounds), off the grid \(offGrid)
+      Delay \(delay.map { $0.microseconds + " us" } ?? "unknown: \(Self.unknownDelay)")
+      \(driftText)
+      Phase error in the steady part, us; the median is subtracted
+      \(times)
+      \(transferText)
+
+      """
+    if !steps.isEmpty {
+      let table = TextTable(
+        columns: ["from BPM", "to BPM", "peak us", "lag us", "overshoot us", "settling s"], wordColumns: 0,
+        rows: steps.map { step in
+          [
+            step.fromTempo.fixed(2), step.toTempo.fixed(2), step.peak.microseconds, step.lag.microseconds,
+            step.overshoot.microseconds, step.settling.fixed(3, scale: 1e-9),
+          ]
+        })
+      text +=
+        "\nTempo steps; settled: the phase error stays within \(tolerance.microseconds) us of its lasting value\n\(table)"
+    }
+    if !losses.isEmpty {
+      let table = TextTable(
+        columns: ["tick", "shift us", "ticks", "peak us"], wordColumns: 0,
+        rows: losses.map { ["\($0.tick)", $0.shift.microseconds, $0.ticks.fixed(3), $0.peak.microseconds] })
+      text += "\nLost ticks; the device kept its phase after \(keptLosses) of \(losses.count)\n\(table)"
+    }
+    return text + "\nProvenance\n" + stimulusText + provenance.lines.map { "\($0)\n" }.joined()
+  }
+
+  private static let unknownDelay =
+    "the recording has another clock than the sender, or there are too few sounds in the steady part"
+
+  private var driftText: String {
+    guard let drift else { return "" }
+    let value = drift.value.fixed(1)
+    return "Drift of the recorder \(value) ppm, standard error \(drift.standardError.short), subtracted\n"
+  }
+
+  private var transferText: String {
+    guard let transfer else {
+      return
+        "Jitter transfer not measured: no jitter was sent, or the part with jitter or the steady part has too few sounds"
+    }
+    return "Jitter in \(transfer.input.microseconds) us, out \(transfer.output.microseconds) us; transfer "
+      + "\(transfer.ratio.fixed(3)), standard error \(transfer.standardError.fixed(3))"
+  }
+
+  private var stimulusText: String {
+    "stimulus: \(stimulus.tempo) BPM, jitter \(stimulus.jitter) ms, step \(stimulus.step) %, losses \(stimulus.losses), "
+      + "parts of \(stimulus.seconds) s, seed \(stimulus.seed)\n"
+  }
+}

@@ -1,4 +1,3 @@
-import Foundation
 import MusicalTime
 
 /// The instants of the sounds that a device played while it followed a clock: the input of ``FollowerAnalysis``.
@@ -39,9 +38,8 @@ public struct FollowerSounds: Sendable {
       frames = AnalysedRecording(recording, clockOffset: .zero).frames.map(Double.init)
     }
     guard !frames.isEmpty else {
-      let isSilent = recording.samples.allSatisfy { !$0.isFinite || abs($0) <= OnsetDetector.silence }
       throw ReportError(
-        subject: recording.name, reason: isSilent ? "silent" : "contains no sound with a clear beginning",
+        subject: recording.name, reason: recording.isSilent ? "silent" : "contains no sound with a clear beginning",
         remedy: "connect the output of the device to the input, start a pattern with short sounds, and measure again")
     }
     self.init(name: recording.name, instants: frames.map(instant), hasCommonClock: hasCommonClock)

@@ -139,11 +139,8 @@ struct SoundPlacement {
 
   /// Returns the index of the element of `lines` that is nearest to `value`. `lines` is ascending.
   private static func nearest(_ value: Double, in lines: [Double]) -> Int {
-    var (low, high) = (0, lines.count - 1)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if lines[middle] <= value { low = middle } else { high = middle }
-    }
+    let high = min(lines.firstIndex(bySearching: { $0 > value }), lines.count - 1)
+    let low = max(high - 1, 0)
     return abs(lines[high] - value) < abs(lines[low] - value) ? high : low
   }
 

@@ -86,4 +86,33 @@ public struct NetworkMeasurement: Sendable {
       self, peer: peer, seconds: (last.received - first.sent).seconds,
       lost: lost(pending: pending), resets: clock.resets, provenance: provenance)
   }
+
+  /// Returns a gnuplot script that draws the round trip over time, and its histogram. The script contains its data, reads no file, needs
+  /// gnuplot 5, and writes a picture to `file`.
+  ///
+  /// - Parameter report: the figures of this measurement.
+  ///
+  /// Real-time: not safe.
+  public func plot(_ report: NetworkReport, file: String, format: PlotFormat) -> String {
+    let start = exchanges[0].sent
+    let lines = exchanges.map { "\(($0.sent - start).seconds) \($0.roundTrip / 1e3)" }
+    let histogram = Gnuplot.histogram(
+      exchanges.map(\.roundTrip), in: report.roundTrip.minimum...report.roundTrip.maximum)
+    let color = Gnuplot.color(0)
+    return Gnuplot.head(file: file, format: format, height: 900) + Gnuplot.data("time", lines)
+      + Gnuplot.data("histogram", histogram)
+      + Gnuplot.panels(
+        title: "\(report.peer); tutti \(report.provenance.version)",
+        (
+          ["set xlabel 'time / s'", "set ylabel 'round trip / us'"],
+          ["$time using 1:2 with points pt 7 ps 0.3 \(color) notitle"]
+        ),
+        (
+          [
+            "set xlabel 'round trip / us'", "set ylabel 'requests'", "set style fill solid", "set logscale y",
+            "set yrange [0.5:*]",
+          ],
+          ["$histogram using 1:2 with boxes \(color) notitle"]
+        ))
+  }
 }

@@ -118,3 +118,65 @@ public struct NetworkReport: Hashable, Sendable {
     self.notes = notes
   }
 }
+
+extension NetworkReport: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    try encoder.encode([
+      "provenance": provenance, "peer": peer, "protocol": `protocol`, "seconds": seconds, "sent": sent,
+      "answered": answered, "lost": lost, "implausible": implausible, "unsolicited": unsolicited,
+      "round_trip": roundTrip, "asymmetry_bound_us": asymmetryBound / 1e3, "clock": clock, "out": out, "back": back,
+      "notes": notes,
+    ])
+  }
+}
+
+extension NetworkReport.Direction: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    try encoder.encode(["min_us": minimum / 1e3, "variation": variation, "jitter_us": jitter / 1e3])
+  }
+}
+
+extension NetworkReport.Clock: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    try encoder.encode([
+      "offset_ns": offset.count, "uncertainty_us": uncertainty.microseconds, "deviation_us": deviation.microseconds,
+      "skew_ppm": skew, "skew_low_ppm": skewBounds?.lowerBound, "skew_high_ppm": skewBounds?.upperBound,
+    ])
+  }
+}
+
+extension NetworkReport: CustomStringConvertible {
+  /// The report as text, with the provenance at the end, as `tutti measure network` prints it.
+  public var description: String {
+    let share = sent > 0 ? 100 * Double(lost) / Double(sent) : nil as Double?
+    var text = "Network to \(peer), \(seconds.fixed(1)) s, protocol \(`protocol`.rawValue)\n"
+    text += "requests \(sent), answers \(answered), lost \(lost) (\(share.fixed(2)) %), "
+    text += "implausible \(implausible), unsolicited \(unsolicited)\n\n"
+    var times = TextTable(columns: [""] + Distribution.columns)
+    times.append(["round trip"] + roundTrip.row)
+    for (name, direction) in [("variation out", out), ("variation back", back)] {
+      if let direction { times.append([name] + direction.variation.row) }
+    }
+    text += "Times, us; variation is the one-way delay minus the smallest one\n\(times)\n"
+    if let clock, let out, let back {
+      let directions = TextTable(
+        columns: ["", "out", "back"],
+        rows: [
+          ["smallest one-way delay, by the estimated offset", out.minimum.microseconds, back.minimum.microseconds],
+          ["jitter of RFC 3550", out.jitter.microseconds, back.jitter.microseconds],
+        ])
+      text += "Directions, us\n\(directions)\n"
+      text += "Clock of the peer\noffset \(Double(clock.offset.count).fixed(9, scale: 1e-9)) s, "
+      text += "standard deviation \(Double(clock.deviation.count).microseconds) us, "
+      text += "largest possible error \(Double(clock.uncertainty.count).microseconds) us\n"
+      text += "skew \(clock.skew.fixed(3)) ppm"
+      if let bounds = clock.skewBounds {
+        text += ", between \(bounds.lowerBound.fixed(3)) and \(bounds.upperBound.fixed(3)) ppm"
+      }
+      text += "\n"
+    }
+    text += "Asymmetry bound \(asymmetryBound.microseconds) us: half of the smallest round trip\n"
+    if !notes.isEmpty { text += "\nNotes\n" + notes.map { "\($0)\n" }.joined() }
+    return text + "\nProvenance\n" + provenance.lines.map { "\($0)\n" }.joined()
+  }
+}

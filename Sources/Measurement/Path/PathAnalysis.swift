@@ -7,7 +7,11 @@ import MusicalTime
 public struct PathAnalysis {
   /// The figures of the trace.
   public private(set) var report: PathReport.Peer
-  private let onRow: ((PathRow) -> Void)?
+  /// The column titles of the CSV output: the path of the trace in the file system, the kind of path of the tick, the number of the tick,
+  /// its due instant in nanoseconds of the peer's local time, the name of the stage, and the duration of the stage in nanoseconds.
+  public static let rowTitles = "file,path,tick,due_ns,stage,duration_ns"
+
+  private let onRow: ((String) -> Void)?
   private var moments: [PathKind: PathMoments] = [:]
   private var matching = StepMatching()
   private var uncertainty = SignedHistogram()
@@ -30,13 +34,13 @@ public struct PathAnalysis {
   /// - Parameters:
   ///   - path: the path of the file.
   ///   - onOctets: receives all octets of the file, in order, for example for a digest.
-  ///   - onRow: receives the duration of each stage of each tick, for the CSV output.
+  ///   - onRow: receives a row of the CSV output for each stage of each tick (``rowTitles``).
   /// - Throws: ``TraceError`` for a file that cannot be read or is not a trace.
   ///
   /// Real-time: not safe.
   public init(
     contentsOf path: String, onOctets: @escaping (Data) -> Void = { _ in },
-    onRow: ((PathRow) -> Void)? = nil
+    onRow: ((String) -> Void)? = nil
   ) throws(TraceError) {
     var reader = try TraceReader(path: path, onOctets: onOctets)
     self.init(file: path, header: reader.header, onRow: onRow)
@@ -62,7 +66,7 @@ public struct PathAnalysis {
     finish(isCutOff: trace.isCutOff)
   }
 
-  private init(file: String, header: TraceHeader, onRow: ((PathRow) -> Void)?) {
+  private init(file: String, header: TraceHeader, onRow: ((String) -> Void)?) {
     report = PathReport.Peer(file: file, header: header)
     self.onRow = onRow
   }
@@ -123,9 +127,8 @@ public struct PathAnalysis {
     guard let onRow else { return }
     for (stage, duration) in zip(kind.stages, durations) {
       onRow(
-        PathRow(
-          file: report.file, path: kind, tick: tick.tick.index, due: tick.due.nanoseconds, stage: stage,
-          duration: duration.count))
+        "\(report.file.quotedForCSV),\(kind.rawValue),\(tick.tick.index),\(tick.due.nanoseconds),\(stage),"
+          + "\(duration.count)")
     }
   }
 

@@ -16,6 +16,19 @@ struct PathMoments {
     var squares = 0.0
     /// The sum of the products of the deviations of the stage and of the total.
     var products = 0.0
+
+    /// Adds a duration, and returns its deviation from the mean of the earlier durations and from the new mean.
+    ///
+    /// - Parameter count: the number of durations, with this one.
+    mutating func add(_ duration: Int64, count: Double) -> (before: Double, after: Double) {
+      // In a damaged trace, the difference of two durations can exceed Int64. The difference of two Doubles and `&-` do not trap.
+      let value = Double(duration) - Double(reference)
+      let before = value - mean
+      mean += before / count
+      squares += before * (value - mean)
+      histogram.record(Nanoseconds(duration &- reference))
+      return (before, value - mean)
+    }
   }
 
   private var stages: [Moments]
@@ -33,20 +46,9 @@ struct PathMoments {
       total.reference = sum.count
     }
     count += 1
-    let n = Double(count)
-    // In a damaged trace, the difference of two durations can exceed Int64. The difference of two Doubles and `&-` do not trap.
-    let totalValue = Double(sum.count) - Double(total.reference)
-    let totalDelta = totalValue - total.mean
-    total.mean += totalDelta / n
-    total.squares += totalDelta * (totalValue - total.mean)
-    total.histogram.record(Nanoseconds(sum.count &- total.reference))
+    let deviation = total.add(sum.count, count: Double(count)).after
     for (index, duration) in durations.enumerated() {
-      let value = Double(duration.count) - Double(stages[index].reference)
-      let delta = value - stages[index].mean
-      stages[index].mean += delta / n
-      stages[index].squares += delta * (value - stages[index].mean)
-      stages[index].products += delta * (totalValue - total.mean)
-      stages[index].histogram.record(Nanoseconds(duration.count &- stages[index].reference))
+      stages[index].products += stages[index].add(duration.count, count: Double(count)).before * deviation
     }
   }
 

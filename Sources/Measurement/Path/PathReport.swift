@@ -1,3 +1,38 @@
+/// A kind of path of a tick through a peer: a sequence of instants. The stages of the path are the times between successive instants.
+///
+/// Real-time: not safe.
+public enum PathKind: String, Hashable, Sendable, CaseIterable, Codable {
+  /// From the due instant to the write to the ALSA clock port.
+  case clockPort = "clock port"
+  /// From the due instant to the packet for a play-on-arrival receiver.
+  case packets = "packets at the due time"
+  /// From the due instant to the packet for a time-stamp receiver. The packet leaves before the due instant, so the duration is negative.
+  case packetsAhead = "packets ahead of the due time"
+  /// From the due instant at a follower to the arrival of the master's packet. The packet is usually sent before the due instant, so the
+  /// first duration is usually negative.
+  case network
+  /// From the due instant to the first frame of the sound, at a peer that follows no Tutti master.
+  case sound
+  /// From the due instant to the first frame of the sound, at a follower of a Tutti master.
+  case receivedSound = "sound of a follower"
+
+  /// The names of the instants, in the order of the path. "Woken": the clock thread found that the tick was due. "Scheduled": the clock
+  /// thread passed the hits of the step to the audio thread. The article <doc:PathFigures> defines all instants.
+  public var instants: [String] {
+    switch self {
+    case .clockPort: ["due", "woken", "written"]
+    case .packets: ["due", "woken", "sent"]
+    case .packetsAhead: ["due", "sent"]
+    case .network: ["due", "sent", "received"]
+    case .sound: ["due", "scheduled", "first frame"]
+    case .receivedSound: ["due", "sent", "received", "scheduled", "first frame"]
+    }
+  }
+
+  /// The names of the stages, in the order of the path.
+  public var stages: [String] { zip(instants, instants.dropFirst()).map { "\($0) -> \($1)" } }
+}
+
 /// The report of `tutti measure path`: how much each stage of a path contributes to the delay and the jitter of the ticks of peers. The
 /// article <doc:PathFigures> defines each figure.
 ///
@@ -82,4 +117,50 @@ public struct PathReport: Hashable, Sendable, Encodable {
   ///
   /// Real-time: not safe.
   public init(provenance: Provenance, peers: [Peer]) { (self.provenance, self.peers) = (provenance, peers) }
+}
+
+extension PathReport: CustomStringConvertible {
+  /// The report as text, as `tutti measure path` prints it. For each peer, it contains a table for each path, the paths without figures,
+  /// and the notes.
+  public var description: String {
+    peers.map(\.text).joined(separator: "\n") + "\n"
+      + "Times in us. share: covariance of the stage and the total / variance of the total; +-: its standard error.\n\n"
+      + provenance.lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension PathReport.Peer {
+  fileprivate var text: String {
+    var text = "\(header.name) (\(file)): \(ticks) ticks, \(hits) steps with sound\n"
+    for path in paths { text += "\n\(path.kind.rawValue)\n\(path.table)" }
+    if let offsetUncertainty {
+      text += "\nclock offset: uncertainty p50 \(Double?(offsetUncertainty.p50).microseconds) us, "
+      text += "max \(offsetUncertainty.maximum.microseconds) us; "
+      text += "an error of the offset lengthens `sent -> received` and shortens the stage after it, or the reverse\n"
+    }
+    if !missing.isEmpty || !notes.isEmpty { text += "\n" }
+    for missing in missing { text += "no figures for \(missing.path.rawValue): \(missing.reason)\n" }
+    for note in notes { text += "note: \(note)\n" }
+    return text
+  }
+}
+
+extension PathReport.Path {
+  /// The figures as a table.
+  fileprivate var table: TextTable {
+    let rows = stages.map { Self.row($0.name, $0.duration, share: $0.share, error: $0.shareError) }
+    // The shares sum to 1. If the total does not vary, there are no shares.
+    let sum = Self.row("total", total, share: stages.first?.share.map { _ in 1 }, error: nil)
+    return TextTable(
+      columns: ["stage", "count", "min", "p50", "p95", "p99.9", "max", "mean", "sd", "share %", "+-"],
+      rows: rows + [sum])
+  }
+
+  private static func row(_ name: String, _ figures: Distribution, share: Double?, error: Double?) -> [String] {
+    let durations: [Double?] = [
+      figures.minimum, figures.p50, figures.p95, figures.p999, figures.maximum, figures.mean, figures.standardDeviation,
+    ]
+    return [name, "\(figures.count)"] + durations.map(\.microseconds)
+      + [share.fixed(1, scale: 100), error.fixed(1, scale: 100)]
+  }
 }

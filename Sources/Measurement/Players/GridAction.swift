@@ -36,16 +36,18 @@ struct GridAction: Hashable {
         outside += 1
         continue
       }
-      let key = Key(run: place.run, line: place.line)
-      if let other = best[key] {
+      if let other = best[place.key] {
         double += 1
         if abs(other.asynchrony) <= abs(place.asynchrony) { continue }
       }
-      best[key] = place
+      best[place.key] = place
     }
     let actions = best.values.sorted { ($0.run, $0.line) < ($1.run, $1.line) }
     return (actions, outside, double)
   }
+
+  /// The position of the line of the action.
+  var key: Key { Key(run: run, line: line) }
 
   /// The position of a line: the run and the number of the line.
   struct Key: Hashable {

@@ -1,5 +1,4 @@
 import Foundation
-import MusicalTime
 
 /// The parts of a trace that ``PlayersAnalysis`` needs: the actions of the player, and the due instants of the ticks.
 ///
@@ -17,9 +16,7 @@ public struct PlayerTrace: Sendable {
   /// Real-time: not safe.
   public init(_ trace: Trace) {
     (header, actions) = (trace.header, trace.actions)
-    var ticks = DueTicks()
-    for tick in trace.ticks { ticks.append(tick) }
-    self.ticks = ticks
+    ticks = DueTicks(trace.ticks)
   }
 
   /// Reads the trace at `path` line by line.

@@ -32,12 +32,7 @@ public struct PlayersAnalysis: Sendable {
   {
     // Unlike a consuming parameter, a variable can be iterated.
     var traces = traces
-    for trace in traces where trace.ticks.runs.count > RunMatching.limit {
-      throw ReportError(
-        subject: trace.header.name,
-        reason: "\(trace.ticks.runs.count) runs of the rhythm, more than \(RunMatching.limit)",
-        remedy: "record traces with fewer starts of the rhythm")
-    }
+    for trace in traces { try trace.ticks.checkRuns(of: trace.header.name) }
     guard traces.contains(where: { !$0.actions.isEmpty }) else {
       throw ReportError(
         subject: "traces", reason: "none of them contains an action of a player",
@@ -108,18 +103,9 @@ public struct PlayersAnalysis: Sendable {
     for (player, actions) in zip(report.players, placed) {
       for action in actions {
         output(
-          "\(player.name.quotedForCSV),\(action.run),\(action.line),\((action.asynchrony as Double?).fixed(1)),"
-            + (action.unit as Double?).fixed(1))
+          "\(player.name.quotedForCSV),\(action.run),\(action.line),\(action.asynchrony.fixed(1)),"
+            + action.unit.fixed(1))
       }
-    }
-  }
-
-  /// The points of the plot for each player: the time since the first action of all players in seconds, and the asynchrony in nanoseconds.
-  var series: [[(time: Double, asynchrony: Double)]] {
-    let starts = zip(placed, clockOffsets).compactMap { actions, offset in actions.map { $0.instant - offset }.min() }
-    let start = starts.min() ?? 0
-    return zip(placed, clockOffsets).map { actions, offset in
-      actions.map { (Double($0.instant - offset - start) / 1e9, $0.asynchrony) }
     }
   }
 
@@ -220,9 +206,33 @@ public struct PlayersAnalysis: Sendable {
     }
     return gains
   }
-}
 
-extension GridAction {
-  /// The position of the line of the action.
-  var key: Key { Key(run: run, line: line) }
+  /// Returns a gnuplot script that draws the asynchronies of each player to the grid over time, and their histogram.
+  /// script contains its data, reads no file, needs gnuplot 5, and writes a picture to `file`.
+  ///
+  /// Real-time: not safe.
+  public func plot(file: String, format: PlotFormat) -> String {
+    // The time of an action is in seconds since the first action of all players. A bin of the histogram is 2 ms wide.
+    let starts = zip(placed, clockOffsets).compactMap { actions, offset in actions.map { $0.instant - offset }.min() }
+    let (start, width) = (starts.min() ?? 0, 2.0)
+    var text = Gnuplot.head(file: file, format: format, height: 900)
+    var (points, histograms): ([String], [String]) = ([], [])
+    for (index, player) in report.players.enumerated() where !placed[index].isEmpty {
+      text += Gnuplot.data(
+        "time\(index)",
+        placed[index].map { "\(Double($0.instant - clockOffsets[index] - start) / 1e9) \($0.asynchrony / 1e6)" })
+      let bins = Dictionary(grouping: placed[index]) { Int(($0.asynchrony / 1e6 / width).rounded(.down)) }
+      text += Gnuplot.data(
+        "histogram\(index)",
+        bins.sorted { $0.key < $1.key }.map { "\((Double($0.key) + 0.5) * width) \($0.value.count)" })
+      let (color, title) = (Gnuplot.color(index), Gnuplot.quoted(player.name))
+      points.append("$time\(index) using 1:2 with points pt 7 ps 0.4 \(color) title \(title)")
+      histograms.append("$histogram\(index) using 1:2 with linespoints pt 7 ps 0.4 \(color) title \(title)")
+    }
+    return text
+      + Gnuplot.panels(
+        title: report.provenance?.title ?? "",
+        (["set xlabel 'time since the first action / s'", "set ylabel 'asynchrony to the grid / ms'"], points),
+        (["set xlabel 'asynchrony to the grid / ms'", "set ylabel 'actions'"], histograms))
+  }
 }

@@ -95,3 +95,55 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
     case ticksPerLine = "ticks_per_line"
   }
 }
+
+extension PlayersReport: CustomStringConvertible {
+  /// The report as text tables, with notes and the provenance at the end, as `tutti measure players` prints it.
+  public var description: String {
+    let asynchronies = TextTable(
+      columns: ["", "actions", "outside", "double"] + Distribution.columns + ["lag 1"],
+      rows: players.map { player in
+        [player.name, "\(player.actions)", "\(player.outside)", "\(player.double)"] + player.asynchrony.row
+          + [player.asynchronyAutocorrelation.fixed(3)]
+      })
+    let intervals = TextTable(
+      columns: ["", "lines", "count", "mean", "sd", "variation %", "lag 1"],
+      rows: players.map { player in
+        let (intervals, length) = (player.intervals, player.intervals?.length)
+        return [
+          player.name, intervals.map { "\($0.lines)" } ?? "-", "\(length?.count ?? 0)", (length?.mean).microseconds,
+          (length?.standardDeviation).microseconds, (intervals?.variation).fixed(3, scale: 100),
+          (intervals?.autocorrelation).fixed(3),
+        ]
+      })
+    var text = "Asynchrony to the grid of \(ticksPerLine) ticks, us; positive: late\n\(asynchronies)"
+    text += "outside: actions while no rhythm played\n"
+    text += "double: actions that are not measured, because another action is nearer to the same line\n"
+    text += "lag 1: correlation of each asynchrony with the next one\n\n"
+    text += "Intervals between consecutive actions, us; only intervals of the most frequent number of grid lines\n"
+    text += "\(intervals)lag 1: correlation of each interval with the next one\n"
+    if !pairs.isEmpty { text += pairsText }
+    if !gains.isEmpty {
+      let table = TextTable(
+        columns: ["player", "corrects to", "gain", "error"], wordColumns: 2,
+        rows: gains.map { [$0.player, $0.to ?? "the grid", $0.gain.fixed(3), $0.standardError.short] })
+      text += "\nCorrection gain: the share of an asynchrony that the next action corrects\n\(table)"
+    }
+    if !notes.isEmpty { text += "\nNotes\n" + notes.map { "\($0)\n" }.joined() }
+    if let provenance { text += "\nProvenance\n" + provenance.lines.map { "\($0)\n" }.joined() }
+    return text
+  }
+
+  /// The tables of all pairs of players. A common line is a line at which an interval of each player ends.
+  private var pairsText: String {
+    let lags = -PlayersAnalysis.greatestLag...PlayersAnalysis.greatestLag
+    let table = TextTable(
+      columns: ["", ""] + Distribution.columns, wordColumns: 2,
+      rows: pairs.map { [$0.first, $0.second] + $0.asynchrony.row })
+    let correlations = TextTable(
+      columns: ["", ""] + lags.map { "\($0)" }, wordColumns: 2,
+      rows: pairs.map { [$0.first, $0.second] + $0.crossCorrelation.map { $0.fixed(3) } })
+    return "\nAsynchrony of the first minus that of the second player, us\n\(table)"
+      + "\nCross-correlation of the intervals of two players, by lag; the lag counts the grid lines on which both "
+      + "played; positive: the second player follows the first\n\(correlations)"
+  }
+}

@@ -56,4 +56,58 @@ public struct AudioAnalysis: Sendable {
           seconds: Double($0.recording.samples.count) / Double(rate))
       }, comparisons: comparisons.map(\.figures))
   }
+
+  /// Returns a gnuplot script that draws the difference of each hit over time, and the histogram of the differences. The
+  /// script contains its data, reads no file, needs gnuplot 5, and writes a picture to `file`.
+  ///
+  /// Real-time: not safe.
+  public func plot(file: String, format: PlotFormat) -> String {
+    var text = Gnuplot.head(file: file, format: format, height: 900)
+    var (points, histograms): ([String], [String]) = ([], [])
+    for (index, comparison) in report.comparisons.enumerated() {
+      guard let difference = comparison.difference else { continue }
+      let hits = hits.filter { $0.recording == comparison.name }
+      text += Gnuplot.data("time\(index)", hits.map { "\($0.time) \($0.difference / 1e3)" })
+      text += Gnuplot.data(
+        "histogram\(index)", Gnuplot.histogram(hits.map(\.difference), in: difference.minimum...difference.maximum))
+      let (color, title) = (Gnuplot.color(index), Gnuplot.quoted(comparison.name))
+      points.append("$time\(index) using 1:2 with points pt 7 ps 0.3 \(color) title \(title)")
+      histograms.append("$histogram\(index) using 1:2 with histeps \(color) title \(title)")
+    }
+    let reference = Gnuplot.quoted("difference from \(report.tracks[0].name) / us")
+    return text
+      + Gnuplot.panels(
+        title: report.provenance?.title ?? "",
+        (["set xlabel 'time / s'", "set ylabel \(reference) noenhanced"], points),
+        (["set xlabel 'difference / us'", "set ylabel 'hits'"], histograms))
+  }
+}
+
+/// A hit that is in a recording and in the reference: one row of the CSV output.
+///
+/// Real-time: not safe.
+public struct AudioHit: Hashable, Sendable {
+  /// The name of the recording.
+  public let recording: String
+  /// The number of the hit in the reference, from 0.
+  public let hit: Int
+  /// The instant of the hit in the reference, in seconds since the first frame of the reference.
+  public let time: Double
+  /// The instant of the hit in the recording minus its instant in the reference, in nanoseconds. If the recordings are aligned
+  /// by their hits, the delay of the recording is subtracted.
+  public let difference: Double
+  /// True if the difference was measured by correlation; false if it is the difference of the detected onsets.
+  public let isCorrelated: Bool
+
+  /// The titles of the columns.
+  public static let titles = "recording,hit,time_s,difference_ns,method"
+
+  /// The row as text. A name with a comma, a quote or a line end is quoted (RFC 4180).
+  public var text: String {
+    let fields = [
+      recording.quotedForCSV, "\(hit)", time.fixed(6), difference.fixed(1),
+      isCorrelated ? "correlation" : "detection",
+    ]
+    return fields.joined(separator: ",")
+  }
 }

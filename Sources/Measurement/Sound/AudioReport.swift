@@ -96,3 +96,51 @@ public struct AudioReport: Hashable, Sendable, Codable {
     self = try AudioAnalysis(recordings: recordings, clockOffsets: clockOffsets, aligns: aligns).report
   }
 }
+
+extension AudioReport: CustomStringConvertible {
+  /// The report as text tables: the differences of each recording from the reference, notes, and the provenance.
+  public var description: String {
+    let table = TextTable(
+      columns: [
+        "", "hits", "matched", "correlated", "missing", "extra", "|p50|", "|p95|", "|p99|", "|max|", "mean", "sd",
+        "sign changes",
+      ],
+      rows: zip(tracks.dropFirst(), comparisons).map { track, comparison in
+        let counts = [
+          track.onsets, comparison.matched, comparison.correlated, comparison.missing, comparison.extra,
+        ]
+        return [comparison.name] + counts.map(String.init)
+          + Self.figures(comparison.magnitude, comparison.difference)
+          + [comparison.signChanges.map(String.init) ?? "-"]
+      })
+    let correlated = TextTable(
+      columns: ["", "hits", "|p50|", "|p95|", "|p99|", "|max|", "mean", "sd"],
+      rows: comparisons.map {
+        [$0.name, "\($0.correlated)"] + Self.figures($0.correlatedMagnitude, $0.correlatedDifference)
+      })
+    let lines = TextTable(
+      columns: ["", "delay s", "drift ppm", "error ppm", "residual sd", "p50", "p99", "max"],
+      rows: comparisons.map { comparison in
+        let residual = comparison.residual
+        return [comparison.name, comparison.delay.fixed(6), comparison.drift.fixed(3), comparison.driftError.short]
+          + [residual?.standardDeviation, residual?.p50, residual?.p99, residual?.maximum].map(\.microseconds)
+      })
+    let reference = tracks.first.map { "\($0.name) (\($0.onsets) hits)" } ?? "no recording"
+    let frame = (rate > 0 ? 1e9 / Double(rate) : nil as Double?).microseconds
+    var text = "Difference from \(reference), us; one frame is \(frame)\n\(table)\n"
+    text += "Only the hits that sound alike, measured by correlation to a fraction of a frame, us\n\(correlated)\n"
+    text += "Linear fit to the differences, and the residual, us\n\(lines)"
+    let notes = comparisons.flatMap { comparison in comparison.notes.map { "\(comparison.name): \($0)\n" } }
+    if !notes.isEmpty { text += "\nNotes\n" + notes.joined() }
+    if let provenance { text += "\nProvenance\n" + provenance.lines.map { "\($0)\n" }.joined() }
+    return text
+  }
+
+  /// Returns the cells of percentiles of the magnitudes of differences, and of the mean and the standard deviation of the differences.
+  private static func figures(_ magnitude: Distribution?, _ difference: Distribution?) -> [String] {
+    [
+      magnitude?.p50, magnitude?.p95, magnitude?.p99, magnitude?.maximum, difference?.mean,
+      difference?.standardDeviation,
+    ].map(\.microseconds)
+  }
+}

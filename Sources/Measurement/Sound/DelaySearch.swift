@@ -58,7 +58,7 @@ struct DelaySearch {
     if let runnerUp, Double(pairs(runnerUp)) > 0.95 * Double(pairs(best)) {
       let seconds = Double((runnerUp - best)) * Double(Self.bin) / 1e9
       note =
-        "the delay is ambiguous, because the music repeats: a delay that differs by \((seconds as Double?).fixed(2)) s fits "
+        "the delay is ambiguous, because the music repeats: a delay that differs by \(seconds.fixed(2)) s fits "
         + "nearly as well; begin the recordings with a pattern that does not repeat"
     }
     line = AlignmentLine(
@@ -88,5 +88,24 @@ struct DelaySearch {
     // The rates of sample clocks differ by at most a few hundred parts per million. A steeper line comes from wrong pairs.
     let slope = min(max((fit.partsPerMillion ?? 0) / 1e6, -2e-3), 2e-3)
     return AlignmentLine(origin: line.origin, delay: line.delay + Int64(value.rounded()), slope: slope)
+  }
+}
+
+/// The delay of a recording against the reference, as a linear function of time. It converts the instants of the recording to
+/// instants of the reference.
+struct AlignmentLine {
+  /// The instant at which ``delay`` applies, by the clock of the reference.
+  var origin = Instant(nanoseconds: 0)
+  /// The delay of the recording at ``origin``, in nanoseconds; positive if the recording is late.
+  var delay: Int64 = 0
+  /// The growth of the delay, in nanoseconds per nanosecond of the reference.
+  var slope = 0.0
+
+  /// Returns the instant of the reference that corresponds to `instant` of the recording.
+  func aligned(_ instant: Instant) -> Instant {
+    let shifted = instant - Nanoseconds(delay)
+    guard slope != 0 else { return shifted }
+    // The result t is the solution of: instant = t + delay + slope (t - origin).
+    return shifted - Nanoseconds(Int64((Double((shifted - origin).count) * slope / (1 + slope)).rounded()))
   }
 }

@@ -21,8 +21,27 @@ struct DueTicks: Sendable {
   /// The tick that ``append(_:)`` appended last.
   private var previous: TraceTick?
 
+  /// Creates an empty instance.
+  init() {}
+
+  /// Reduces the ticks of a trace.
+  init(_ ticks: [TraceTick]) {
+    for tick in ticks { append(tick) }
+  }
+
   /// The number of ticks.
   var count: Int { due.count }
+
+  /// Checks the number of runs.
+  ///
+  /// - Parameter name: the name of the trace.
+  /// - Throws: ``ReportError`` if there are more runs than ``RunMatching/limit``.
+  func checkRuns(of name: String) throws(ReportError) {
+    guard runs.count > RunMatching.limit else { return }
+    throw ReportError(
+      subject: name, reason: "\(runs.count) runs of the rhythm, more than \(RunMatching.limit)",
+      remedy: "record traces with fewer starts of the rhythm")
+  }
 
   /// Returns the number of the tick at `index`, which is in `run`.
   func tick(_ index: Int, in run: Run) -> Int64 { run.firstTick + Int64(numbers[index]) }
@@ -68,12 +87,8 @@ struct DueTicks: Sendable {
   /// Returns the index of the first tick of `run` at or after the tick number `tick`, by binary search; nil if there is
   /// none.
   func index(notBefore tick: Int64, in run: Run) -> Int? {
-    var (low, high) = (run.range.lowerBound, run.range.upperBound)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if self.tick(middle, in: run) < tick { low = middle + 1 } else { high = middle }
-    }
-    return low < run.range.upperBound ? low : nil
+    let index = run.range.firstIndex(bySearching: { self.tick($0, in: run) >= tick })
+    return index < run.range.upperBound ? index : nil
   }
 
   /// Calls `body` for each tick number that occurs in `run` and also in `other`, which is a run of `others`, in ascending order.
@@ -86,5 +101,56 @@ struct DueTicks: Sendable {
       if first <= second { a += 1 }
       if second <= first { b += 1 }
     }
+  }
+
+  /// Creates the median timeline of several traces, by the clock of the first trace.
+  ///
+  /// The runs and ticks are those of the first trace. ``RunMatching`` assigns the runs of the other traces to them. The due
+  /// instant of a tick is the median of its due instants in all traces that contain the tick. The median of an even number of
+  /// instants is the mean of the two middle ones.
+  ///
+  /// - Parameters:
+  ///   - traces: the due instants of each trace, at least one.
+  ///   - clockOffsets: the clock of each trace minus a common clock.
+  init(medianOf traces: [DueTicks], clockOffsets: [Nanoseconds]) {
+    self.init()
+    reserve(traces[0].count)
+    let offsets = clockOffsets.map { $0 - clockOffsets[0] }
+    // One dictionary for each trace except the first: from the number of a run of the first trace to the number of the assigned run.
+    let partners = traces.indices.dropFirst().map { index in
+      Dictionary(
+        uniqueKeysWithValues: RunMatching(traces[0], traces[index], clockOffset: offsets[index]).pairs)
+    }
+    for (number, run) in traces[0].runs.enumerated() {
+      // For each other trace: the run that is assigned to `run`, and the index of the next tick of the assigned run; nil if no run is
+      // assigned.
+      var positions = partners.enumerated().map { index, partner in
+        partner[number].map {
+          (trace: index + 1, run: traces[index + 1].runs[$0], next: traces[index + 1].runs[$0].range.lowerBound)
+        }
+      }
+      var instants: [Int64] = []
+      for index in run.range {
+        let tick = traces[0].tick(index, in: run)
+        instants.removeAll(keepingCapacity: true)
+        instants.append(traces[0].due[index])
+        for position in positions.indices {
+          guard let (trace, other, first) = positions[position] else { continue }
+          var next = first
+          while next < other.range.upperBound, traces[trace].tick(next, in: other) < tick { next += 1 }
+          positions[position] = (trace, other, next)
+          if next < other.range.upperBound, traces[trace].tick(next, in: other) == tick {
+            instants.append(traces[trace].due[next] &- offsets[trace].count)
+          }
+        }
+        append(tick: tick, due: Self.median(&instants), beginsRun: index == run.range.lowerBound)
+      }
+    }
+  }
+
+  private static func median(_ values: inout [Int64]) -> Int64 {
+    values.sort()
+    let (low, high) = (values[(values.count - 1) / 2], values[values.count / 2])
+    return low + (high &- low) / 2
   }
 }

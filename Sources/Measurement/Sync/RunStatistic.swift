@@ -56,38 +56,26 @@ public struct RunStatistic: Hashable, Sendable {
   /// The median with its interval as text, in microseconds with three decimal places.
   var text: String {
     let range = interval.map {
-      " [\(($0.lowerBound as Double?).microseconds), \(($0.upperBound as Double?).microseconds)]"
+      " [\($0.lowerBound.microseconds), \($0.upperBound.microseconds)]"
     }
-    return (median as Double?).microseconds + (range ?? "")
+    return median.microseconds + (range ?? "")
   }
 }
 
 extension RunStatistic: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case runs
-    case median = "median_us"
-    case low = "low_us"
-    case high = "high_us"
-  }
-
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    runs = try container.decode(Int.self, forKey: .runs)
-    median = try container.decode(Double.self, forKey: .median) * 1e3
-    let low = try container.decodeIfPresent(Double.self, forKey: .low)
-    let high = try container.decodeIfPresent(Double.self, forKey: .high)
-    guard let low, let high, low <= high else {
-      interval = nil
-      return
-    }
-    interval = low * 1e3...high * 1e3
+    let container = try decoder.container(keyedBy: MemberName.self)
+    runs = try container.decode(Int.self, forKey: "runs")
+    median = try container.decode(Double.self, forKey: "median_us") * 1e3
+    let low = try container.decodeIfPresent(Double.self, forKey: "low_us")
+    let high = try container.decodeIfPresent(Double.self, forKey: "high_us")
+    interval = if let low, let high, low <= high { low * 1e3...high * 1e3 } else { nil }
   }
 
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(runs, forKey: .runs)
-    try container.encode(median / 1e3, forKey: .median)
-    try container.encodeIfPresent((interval?.lowerBound).map { $0 / 1e3 }, forKey: .low)
-    try container.encodeIfPresent((interval?.upperBound).map { $0 / 1e3 }, forKey: .high)
+    try encoder.encode([
+      "runs": runs, "median_us": median / 1e3, "low_us": (interval?.lowerBound).map { $0 / 1e3 },
+      "high_us": (interval?.upperBound).map { $0 / 1e3 },
+    ])
   }
 }

@@ -9,20 +9,6 @@ public struct SyncAnalysis: Sendable {
   /// The time from the first to the last tick of the reference in seconds.
   let seconds: Double
 
-  /// Compares traces that are in memory.
-  ///
-  /// - Throws: ``ReportError`` as ``init(names:clockOffsets:reference:onRow:load:)``.
-  init(
-    _ traces: [SyncTrace], names: [String], clockOffsets: [Nanoseconds], reference: SyncReport.Reference
-  ) throws(ReportError) {
-    do {
-      try self.init(names: names, clockOffsets: clockOffsets, reference: reference) { traces[$0] }
-    } catch {
-      // Only `load` can throw an error of another type, and this `load` does not fail.
-      throw error as! ReportError
-    }
-  }
-
   /// Compares traces and loads them when they are needed. If the first trace is the reference, at most two traces are
   /// in memory at one time. If the median timeline is the reference, all traces are in memory.
   ///
@@ -78,12 +64,33 @@ public struct SyncAnalysis: Sendable {
   ///
   /// - Throws: ``ReportError`` if it has too many runs.
   private static func checked(_ trace: SyncTrace) throws(ReportError) -> SyncTrace {
-    guard trace.ticks.runs.count <= RunMatching.limit else {
-      throw ReportError(
-        subject: trace.header.name,
-        reason: "\(trace.ticks.runs.count) runs of the rhythm, more than \(RunMatching.limit)",
-        remedy: "record traces with fewer starts of the rhythm")
-    }
+    try trace.ticks.checkRuns(of: trace.header.name)
     return trace
+  }
+
+  /// Returns a gnuplot script that draws the offset of each peer over time, and the histogram of the offsets. The script contains its data, reads no file, needs
+  /// gnuplot 5, and writes a picture to `file`.
+  ///
+  /// Real-time: not safe.
+  public func plot(file: String, format: PlotFormat) -> String {
+    var text = Gnuplot.head(file: file, format: format, height: 900)
+    var (curves, histograms): ([String], [String]) = ([], [])
+    for (index, (comparison, series)) in zip(report.comparisons, series).enumerated() where comparison.common > 0 {
+      text += Gnuplot.data("time\(index)", series.lines(seconds: seconds))
+      text += Gnuplot.data("histogram\(index)", series.histogram)
+      let (color, title) = (Gnuplot.color(index), Gnuplot.quoted(comparison.name))
+      curves.append("$time\(index) using 1:2:3 with filledcurves \(color) fs transparent solid 0.5 title \(title)")
+      curves.append("$time\(index) using 1:2 with lines \(color) notitle")
+      curves.append("$time\(index) using 1:3 with lines \(color) notitle")
+      histograms.append("$histogram\(index) using 1:2 with histeps \(color) title \(title)")
+    }
+    let reference = report.reference == .first ? report.peers[0].header.name : "the median timeline"
+    return text
+      + Gnuplot.panels(
+        title: report.provenance?.title ?? "",
+        (
+          ["set xlabel 'time / s'", "set ylabel \(Gnuplot.quoted("offset from \(reference) / us")) noenhanced"], curves
+        ),
+        (["set xlabel 'offset / us'", "set ylabel 'ticks'", "set logscale y", "set yrange [0.5:*]"], histograms))
   }
 }

@@ -7,8 +7,8 @@ extension SyncReport: CustomStringConvertible {
       text += "Offset over time, us; seconds since the first tick of the reference\n\(overTime)\n"
     }
     text += runsText
-    var lateness = TextTable(columns: [""] + Distribution.columns)
-    for peer in peers { lateness.append([peer.header.name] + peer.lateness.row) }
+    let lateness = TextTable(
+      columns: [""] + Distribution.columns, rows: peers.map { [$0.header.name] + $0.lateness.row })
     text += "Lateness (instant at which the clock thread processed the tick, minus due instant), us\n\(lateness)\n"
     text += "Counts of each peer over its whole trace\n\(counts)"
     for peer in peers where peer.summary == nil {
@@ -26,33 +26,30 @@ extension SyncReport: CustomStringConvertible {
   }
 
   private var offsets: TextTable {
-    var table = TextTable(columns: [
-      "", "ticks", "missing", "skipped", "extra", "|p50|", "|p95|", "|p99|", "|max|", "mean", "sd", "drift ppm",
-    ])
-    for comparison in comparisons {
-      let (magnitude, offset) = (comparison.magnitude, comparison.offset)
-      let ticks = [comparison.common, comparison.missing, comparison.skipped, comparison.extra]
-      let figures = [
-        magnitude?.p50, magnitude?.p95, magnitude?.p99, magnitude?.maximum, offset?.mean, offset?.standardDeviation,
-      ]
-      table.append(
-        [comparison.name] + ticks.map(String.init) + figures.map(\.microseconds) + [comparison.drift.fixed(3)])
-    }
-    return table
+    TextTable(
+      columns: [
+        "", "ticks", "missing", "skipped", "extra", "|p50|", "|p95|", "|p99|", "|max|", "mean", "sd", "drift ppm",
+      ],
+      rows: comparisons.map { comparison in
+        let (magnitude, offset) = (comparison.magnitude, comparison.offset)
+        let ticks = [comparison.common, comparison.missing, comparison.skipped, comparison.extra]
+        let figures = [
+          magnitude?.p50, magnitude?.p95, magnitude?.p99, magnitude?.maximum, offset?.mean, offset?.standardDeviation,
+        ]
+        return [comparison.name] + ticks.map(String.init) + figures.map(\.microseconds) + [comparison.drift.fixed(3)]
+      })
   }
 
   private var overTime: TextTable {
-    var table = TextTable(columns: ["", "from s", "to s", "ticks", "|p50|", "|p95|", "|p99|", "|max|", "mean"])
-    for comparison in comparisons {
-      for interval in comparison.overTime {
+    let intervals = comparisons.flatMap { comparison in comparison.overTime.map { (comparison.name, $0) } }
+    return TextTable(
+      columns: ["", "from s", "to s", "ticks", "|p50|", "|p95|", "|p99|", "|max|", "mean"],
+      rows: intervals.map { name, interval in
         let magnitude = interval.magnitude
         let figures = [magnitude.p50, magnitude.p95, magnitude.p99, magnitude.maximum, interval.mean * 1e3]
-        let times = [interval.start, interval.end].map { ($0 as Double?).fixed(3) }
-        table.append(
-          [comparison.name] + times + ["\(magnitude.count)"] + figures.map { ($0 as Double?).microseconds })
-      }
-    }
-    return table
+        return [name, interval.start.fixed(3), interval.end.fixed(3), "\(magnitude.count)"]
+          + figures.map(\.microseconds)
+      })
   }
 
   /// The table with the medians of the runs, or a line with the reason why there is none.
@@ -61,15 +58,12 @@ extension SyncReport: CustomStringConvertible {
       return "Median of runs: none, because no run has at least \(SyncRuns.fewestTicks) ticks that a peer and the "
         + "reference have in common\n\n"
     }
-    var table = TextTable(columns: ["", "runs", "|p50|", "|p95|", "|p99|", "|max|"])
-    for comparison in comparisons {
-      guard let runs = comparison.perRun else {
-        table.append([comparison.name, "0", "-", "-", "-", "-"])
-        continue
-      }
-      table.append(
-        [comparison.name, "\(runs.p50.runs)"] + [runs.p50, runs.p95, runs.p99, runs.maximum].map(\.text))
-    }
+    let table = TextTable(
+      columns: ["", "runs", "|p50|", "|p95|", "|p99|", "|max|"],
+      rows: comparisons.map { comparison in
+        guard let runs = comparison.perRun else { return [comparison.name, "0", "-", "-", "-", "-"] }
+        return [comparison.name, "\(runs.p50.runs)"] + [runs.p50, runs.p95, runs.p99, runs.maximum].map(\.text)
+      })
     var text = "Median of runs: offset, us [95 % bootstrap interval]\n\(table)"
     for comparison in comparisons {
       guard let runs = comparison.perRun?.p50.runs, runs < RunStatistic.fewestRuns else { continue }
@@ -81,21 +75,17 @@ extension SyncReport: CustomStringConvertible {
   }
 
   private var counts: TextTable {
-    var table = TextTable(columns: [
-      "", "runs", "expected", "received", "lost", "hits", "late", "dropped", "underruns",
-    ])
-    for peer in peers {
-      guard let summary = peer.summary else {
+    TextTable(
+      columns: ["", "runs", "expected", "received", "lost", "hits", "late", "dropped", "underruns"],
+      rows: peers.map { peer in
         // Without a summary, the seven columns after the number of runs show dashes.
-        table.append([peer.header.name, "\(peer.runs)"] + [String](repeating: "-", count: 7))
-        continue
-      }
-      let numbers = [
-        summary.ticksExpected, summary.ticksReceived, summary.ticksLost, summary.hits, summary.lateHits,
-        summary.droppedHits, summary.underruns,
-      ]
-      table.append([peer.header.name, "\(peer.runs)"] + numbers.map(String.init))
-    }
-    return table
+        let numbers = peer.summary.map { summary in
+          [
+            summary.ticksExpected, summary.ticksReceived, summary.ticksLost, summary.hits, summary.lateHits,
+            summary.droppedHits, summary.underruns,
+          ].map(String.init)
+        }
+        return [peer.header.name, "\(peer.runs)"] + (numbers ?? [String](repeating: "-", count: 7))
+      })
   }
 }

@@ -110,8 +110,67 @@ public struct SyncReport: Hashable, Sendable, Codable {
   public init(
     traces: [Trace], clockOffsets: [Nanoseconds] = [], reference: Reference = .first
   ) throws(ReportError) {
-    let names = traces.map(\.header.name)
-    self = try SyncAnalysis(traces.map(SyncTrace.init), names: names, clockOffsets: clockOffsets, reference: reference)
-      .report
+    do {
+      self = try SyncAnalysis(names: traces.map(\.header.name), clockOffsets: clockOffsets, reference: reference) {
+        SyncTrace(traces[$0])
+      }.report
+    } catch {
+      // Only the loading of a trace can throw an error of another type, and these traces are in memory.
+      throw error as! ReportError
+    }
+  }
+}
+
+/// The offsets of one peer within an interval of time.
+public struct SyncInterval: Hashable, Sendable, Codable {
+  /// The beginning and the end of the interval in seconds since the first tick of the reference.
+  public let start, end: Double
+  /// The mean offset, with its sign, in microseconds.
+  public let mean: Double
+  /// The distribution of the absolute offsets.
+  public let magnitude: Distribution
+
+  private enum CodingKeys: String, CodingKey {
+    case start = "start_s"
+    case end = "end_s"
+    case mean = "mean_us"
+    case magnitude
+  }
+
+  /// Returns the length, in seconds, of the intervals into which `seconds` is divided. The length is 1, 2 or 5 times a power of
+  /// ten, at least 1 ms, and there are at most ten intervals.
+  static func length(dividing seconds: Double) -> Double {
+    var power = 1e-3
+    while true {
+      for factor in [1.0, 2, 5] where seconds <= 10 * factor * power { return factor * power }
+      power *= 10
+    }
+  }
+}
+
+/// The figures of one peer over all its runs. A run is one playback of the rhythm, from a start to a stop. For each run, the
+/// percentiles of the absolute offsets are calculated. A figure is the median of one percentile over the runs, with its 95 %
+/// bootstrap interval.
+public struct SyncRuns: Hashable, Sendable, Codable {
+  /// The distribution of the absolute offsets of each run, in order.
+  public let magnitudes: [Distribution]
+  /// The median over the runs of the 50 %, 95 % and 99 % percentiles and of the maximum.
+  public let p50, p95, p99, maximum: RunStatistic
+
+  /// The smallest number of common ticks of a run, a quarter note. ``SyncOffsets/perRun`` omits a run with fewer common ticks.
+  static let fewestTicks = 24
+
+  /// Creates the figures; nil if there are no runs.
+  init?(_ magnitudes: [Distribution]) {
+    guard let p50 = RunStatistic(magnitudes.map(\.p50)), let p95 = RunStatistic(magnitudes.map(\.p95)),
+      let p99 = RunStatistic(magnitudes.map(\.p99)), let maximum = RunStatistic(magnitudes.map(\.maximum))
+    else { return nil }
+    self.magnitudes = magnitudes
+    (self.p50, self.p95, self.p99, self.maximum) = (p50, p95, p99, maximum)
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case magnitudes, p50, p95, p99
+    case maximum = "max"
   }
 }

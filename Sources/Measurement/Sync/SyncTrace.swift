@@ -21,9 +21,7 @@ public struct SyncTrace: Sendable {
   public init(_ trace: Trace) {
     (header, summary, isCutOff) = (trace.header, trace.summary, trace.isCutOff)
     lateness = Distribution(trace.ticks.lazy.map { $0.acted - $0.due })
-    var ticks = DueTicks()
-    for tick in trace.ticks { ticks.append(tick) }
-    self.ticks = ticks
+    ticks = DueTicks(trace.ticks)
   }
 
   /// Reads the trace at `path` line by line. While the lines are read, a tick takes 20 octets of memory: 12 for its due instant and

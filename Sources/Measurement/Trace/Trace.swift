@@ -50,7 +50,7 @@ public struct Trace: Hashable, Sendable {
   public var runs: [Range<Int>] {
     var runs: [Range<Int>] = []
     var start = 0
-    for index in ticks.indices.dropFirst() where beginsRun(index) {
+    for index in ticks.indices.dropFirst() where Self.beginsRun(ticks[index], after: ticks[index - 1]) {
       runs.append(start..<index)
       start = index
     }
@@ -61,9 +61,6 @@ public struct Trace: Hashable, Sendable {
   /// The longest interval between two ticks of a run: 125 ms, the length of a tick at the slowest tempo, 20 BPM, plus a
   /// tolerance of 1 ms.
   private static let longestTickInterval = Nanoseconds.milliseconds(126)
-
-  /// Whether the tick at `index` begins a new run. `index` is greater than 0.
-  private func beginsRun(_ index: Int) -> Bool { Self.beginsRun(ticks[index], after: ticks[index - 1]) }
 
   /// Whether `tick` begins a new run after the tick `previous`.
   static func beginsRun(_ tick: TraceTick, after previous: TraceTick) -> Bool {
@@ -91,8 +88,7 @@ extension Trace {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       data = try file.read(upToCount: Self.sizeLimit + 1) ?? Data()
     } catch {
-      throw TraceError(
-        file: path, line: nil, reason: "cannot be read (\(error.reason))", remedy: Self.remedy)
+      throw TraceError(path, unreadable: error, remedy: Self.remedy)
     }
     guard data.count <= Self.sizeLimit else {
       throw TraceError(file: path, line: nil, reason: "is larger than 512 MiB", remedy: "give a shorter trace")
@@ -109,43 +105,17 @@ extension Trace {
   ///
   /// Real-time: not safe.
   public init(bytes: [UInt8], file: String) throws(TraceError) {
-    var header: TraceHeader?
-    (ticks, actions, hits, summary, isCutOff) = ([], [], [], nil, false)
-    var number = 0
-    var start = 0
-    while start < bytes.count {
-      let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-      defer { start = end + 1 }
-      let line = bytes[start..<end]
-      number += 1
-      guard header != nil else {
-        header = try Self.header(in: Data(line), file: file)
-        continue
-      }
-      do {
-        if summary != nil {
-          throw TraceLine.InvalidLine(reason: "this line is after the summary, and the summary must be the last line")
-        } else {
-          switch try TraceLine(line) {
-          case .tick(let tick): ticks.append(tick)
-          case .action(let action): actions.append(action)
-          case .hit(let hit): hits.append(hit)
-          case .summary(let summary): self.summary = summary
-          }
-        }
-      } catch {
-        // Only the last line, without a newline at its end, can be incomplete.
-        guard end == bytes.count else {
-          throw TraceError(
-            file: file, line: number, reason: error.reason, remedy: "remove the line or record the trace again")
-        }
-        isCutOff = true
+    var reader = try TraceReader(LineReader(path: file, bytes: bytes), path: file)
+    self.init(header: reader.header, ticks: [])
+    while let line = try reader.next() {
+      switch line {
+      case .tick(let tick): ticks.append(tick)
+      case .action(let action): actions.append(action)
+      case .hit(let hit): hits.append(hit)
+      case .summary: break
       }
     }
-    guard let header else {
-      throw TraceError(file: file, line: 1, reason: "is empty", remedy: Self.remedy)
-    }
-    self.header = header
+    (summary, isCutOff) = (reader.summary, reader.isCutOff)
   }
 
   static let remedy = "give a trace written by `tutti peer --trace FILE`"
@@ -156,7 +126,7 @@ extension Trace {
     enum CodingKeys: String, CodingKey { case version = "tutti_trace" }
   }
 
-  /// Decodes the first line, and checks the version of the format.
+  /// Decodes the first line, and checks the version of the format and the values.
   ///
   /// - Parameters:
   ///   - line: the first line.
@@ -164,18 +134,27 @@ extension Trace {
   ///   - remedy: the remedy if the line is not the header of a trace.
   /// - Throws: ``TraceError`` if the line is not the header of a trace, has another format, or is damaged.
   static func header(in line: Data, file: String, remedy: String = Self.remedy) throws(TraceError) -> TraceHeader {
+    func invalid(_ reason: String, _ remedy: String) -> TraceError {
+      TraceError(file: file, line: 1, reason: reason, remedy: remedy)
+    }
     let version: Int
     do { version = try JSONDecoder().decode(Format.self, from: line).version } catch {
-      throw TraceError(file: file, line: 1, reason: "no trace header (\(error.reason))", remedy: remedy)
+      throw invalid("no trace header (\(error.reason))", remedy)
     }
     guard version == formatVersion else {
-      throw TraceError(
-        file: file, line: 1, reason: "trace of format \(version), but this program reads format \(formatVersion)",
-        remedy: "use the version of Tutti that recorded it, or record it again")
+      throw invalid(
+        "trace of format \(version), but this program reads format \(formatVersion)",
+        "use the version of Tutti that recorded it, or record it again")
     }
-    do { return try JSONDecoder().decode(TraceHeader.self, from: line) } catch {
-      throw TraceError(
-        file: file, line: 1, reason: "damaged trace header (\(error.reason))", remedy: "record the trace again")
+    func damaged(_ reason: String) -> TraceError {
+      invalid("damaged trace header (\(reason))", "record the trace again")
     }
+    let header: TraceHeader
+    do { header = try JSONDecoder().decode(TraceHeader.self, from: line) } catch { throw damaged(error.reason) }
+    guard header.identity.utf8.count == 16, header.identity.allSatisfy(\.isHexDigit) else {
+      throw damaged("identity: not 16 hexadecimal digits")
+    }
+    guard (0...127).contains(header.activity) else { throw damaged("activity: not 0...127") }
+    return header
   }
 }

@@ -4,7 +4,7 @@ import MusicalTime
 /// the key `tutti_trace`. ``TraceWriter`` adds this key, and ``Trace`` checks it; it is not part of this type.
 ///
 /// Real-time: not safe.
-public struct TraceHeader: Hashable, Sendable {
+public struct TraceHeader: Hashable, Sendable, Codable {
   /// The name of the peer.
   public var name: String
   /// The identity of the peer: 16 hexadecimal digits.
@@ -80,42 +80,11 @@ public struct TraceHeader: Hashable, Sendable {
     (self.memoryLocked, self.command, self.patch) = (memoryLocked, command, patch)
     (self.activity, self.audio, self.hasClockPort, self.ntp) = (activity, audio, hasClockPort, ntp)
   }
-}
 
-extension TraceHeader: Codable {
   private enum CodingKeys: String, CodingKey {
     case name, identity, role, version, kernel, processor, scheduler
     case memoryLocked = "memory_locked"
     case clock, command, patch, activity, audio, ntp
     case hasClockPort = "alsa_clock_port"
-  }
-
-  /// Decodes a header. A synthesized decoder would accept an invalid identity and an activity out of range.
-  ///
-  /// - Throws: `DecodingError` for values that are missing, of another type or out of range.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    func dataCorrupted(_ key: CodingKeys, _ reason: String) -> DecodingError {
-      .dataCorruptedError(forKey: key, in: container, debugDescription: reason)
-    }
-    name = try container.decode(String.self, forKey: .name)
-    identity = try container.decode(String.self, forKey: .identity)
-    guard identity.utf8.count == 16, identity.allSatisfy(\.isHexDigit) else {
-      throw dataCorrupted(.identity, "not 16 hexadecimal digits")
-    }
-    role = try container.decode(String.self, forKey: .role)
-    version = try container.decode(String.self, forKey: .version)
-    kernel = try container.decode(String.self, forKey: .kernel)
-    processor = try container.decode(String.self, forKey: .processor)
-    scheduler = try container.decode(String.self, forKey: .scheduler)
-    memoryLocked = try container.decode(Bool.self, forKey: .memoryLocked)
-    clock = try container.decode(String.self, forKey: .clock)
-    command = try container.decode(String.self, forKey: .command)
-    patch = try container.decodeIfPresent(String.self, forKey: .patch)
-    activity = try container.decode(Int.self, forKey: .activity)
-    guard (0...127).contains(activity) else { throw dataCorrupted(.activity, "not 0...127") }
-    audio = try container.decodeIfPresent(Audio.self, forKey: .audio)
-    hasClockPort = try container.decodeIfPresent(Bool.self, forKey: .hasClockPort)
-    ntp = try container.decodeIfPresent(NTPState.self, forKey: .ntp)
   }
 }

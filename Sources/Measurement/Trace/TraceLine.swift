@@ -24,98 +24,89 @@ enum TraceLine {
       return
     }
     try members.checkRange()
-    if let action = members.action {
-      guard let force = members.force, (1...127).contains(force) else {
+    if let action = members.instant(.action) {
+      guard let force = members[.force], (1...127).contains(force) else {
         throw InvalidLine(reason: "an action without a force of 1...127")
       }
-      self = .action(TraceAction(at: Instant(nanoseconds: action), force: UInt8(force)))
+      self = .action(TraceAction(at: action, force: UInt8(force)))
       return
     }
-    if let hit = members.hit, let step = members.step, let scheduled = members.scheduled,
-      let firstFrame = members.firstFrame
+    if let hit = members.instant(.hit), let step = members.instant(.step),
+      let scheduled = members.instant(.scheduled), let firstFrame = members.instant(.firstFrame)
     {
-      self = .hit(
-        TraceHit(
-          due: Instant(nanoseconds: hit), step: Instant(nanoseconds: step), scheduled: Instant(nanoseconds: scheduled),
-          firstFrame: Instant(nanoseconds: firstFrame)))
+      self = .hit(TraceHit(due: hit, step: step, scheduled: scheduled, firstFrame: firstFrame))
       return
     }
-    guard let tick = members.tick, let due = members.due, let acted = members.acted else {
+    guard let tick = members[.tick], let due = members.instant(.due), let acted = members.instant(.acted) else {
       throw InvalidLine(reason: "not a complete tick, hit, action or summary")
     }
-    if let activity = members.activity, !(0...127).contains(activity) {
+    if let activity = members[.activity], !(0...127).contains(activity) {
       throw InvalidLine(reason: "activity \(activity) is not 0...127")
     }
+    let path = TickPath(
+      woken: members.instant(.woken), sent: members.instant(.sent), sentAhead: members.instant(.sentAhead),
+      masterSent: members.instant(.masterSent), received: members.instant(.received))
     self = .tick(
       TraceTick(
-        tick: Tick(tick), due: Instant(nanoseconds: due), acted: Instant(nanoseconds: acted),
-        offset: members.offset.map { Nanoseconds($0) }, uncertainty: members.uncertainty.map { Nanoseconds($0) },
-        activity: members.activity.map { UInt8($0) }, path: members.path))
+        tick: Tick(tick), due: due, acted: acted, offset: members[.offset].map { Nanoseconds($0) },
+        uncertainty: members[.uncertainty].map { Nanoseconds($0) }, activity: members[.activity].map { UInt8($0) },
+        path: path))
+  }
+
+  /// The keys of a line.
+  fileprivate enum Key: Int, CaseIterable {
+    case tick, due, acted, offset, uncertainty, activity, action, force, summary
+    // The instants of a tick on its way.
+    case woken, sent, sentAhead, masterSent, received
+    // The instants of a hit.
+    case hit, step, scheduled, firstFrame
+
+    /// The key in the file.
+    var name: String {
+      switch self {
+      case .sentAhead: "sent_ahead"
+      case .masterSent: "master_sent"
+      case .firstFrame: "first_frame"
+      default: "\(self)"
+      }
+    }
   }
 
   /// The values of a line; nil for missing keys.
   fileprivate struct Members: Decodable {
-    var tick: Int64?
-    var due: Int64?
-    var acted: Int64?
-    var offset: Int64?
-    var uncertainty: Int64?
-    var activity: Int64?
-    var action: Int64?
-    var force: Int64?
     var summary: TraceSummary?
-    // The instants of a tick on its way.
-    var woken: Int64?
-    var sent: Int64?
-    var sentAhead: Int64?
-    var masterSent: Int64?
-    var received: Int64?
-    // The instants of a hit.
-    var hit: Int64?
-    var step: Int64?
-    var scheduled: Int64?
-    var firstFrame: Int64?
+    private var numbers = [Int64?](repeating: nil, count: Key.allCases.count)
 
-    enum CodingKeys: String, CodingKey {
-      case tick, due, acted, offset, uncertainty, activity, action, force, summary, woken, sent, received, hit, step
-      case scheduled
-      case sentAhead = "sent_ahead"
-      case masterSent = "master_sent"
-      case firstFrame = "first_frame"
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: MemberName.self)
+      for key in Key.allCases {
+        let name = MemberName(stringValue: key.name)
+        if key == .summary {
+          summary = try container.decodeIfPresent(TraceSummary.self, forKey: name)
+        } else {
+          self[key] = try container.decodeIfPresent(Int64.self, forKey: name)
+        }
+      }
     }
+
+    subscript(key: Key) -> Int64? {
+      get { numbers[key.rawValue] }
+      set { numbers[key.rawValue] = newValue }
+    }
+
+    func instant(_ key: Key) -> Instant? { self[key].map { Instant(nanoseconds: $0) } }
 
     /// Checks the numbers that are instants, durations or tick numbers.
     ///
     /// - Throws: ``InvalidLine`` for a magnitude of 2^61 or more (73 years in nanoseconds), because differences could overflow.
     func checkRange() throws {
-      func check(_ key: CodingKeys, _ value: Int64?) throws {
-        guard let value, value < -TraceTick.limit || value > TraceTick.limit else { return }
+      for key in Key.allCases where key != .activity && key != .force {
+        guard let value = self[key], value < -TraceTick.limit || value > TraceTick.limit else { continue }
         let unit = key == .tick ? "" : " ns (73 years)"
-        throw InvalidLine(reason: "\(key.stringValue) is \(value), but its magnitude must be less than 2^61\(unit)")
+        throw InvalidLine(reason: "\(key.name) is \(value), but its magnitude must be less than 2^61\(unit)")
       }
-      try check(.tick, tick)
-      try check(.due, due)
-      try check(.acted, acted)
-      try check(.offset, offset)
-      try check(.uncertainty, uncertainty)
-      try check(.action, action)
-      try check(.woken, woken)
-      try check(.sent, sent)
-      try check(.sentAhead, sentAhead)
-      try check(.masterSent, masterSent)
-      try check(.received, received)
-      try check(.hit, hit)
-      try check(.step, step)
-      try check(.scheduled, scheduled)
-      try check(.firstFrame, firstFrame)
-    }
-
-    /// The instants of a tick on its way.
-    var path: TickPath {
-      func instant(_ value: Int64?) -> Instant? { value.map { Instant(nanoseconds: $0) } }
-      return TickPath(
-        woken: instant(woken), sent: instant(sent), sentAhead: instant(sentAhead), masterSent: instant(masterSent),
-        received: instant(received))
     }
   }
 
@@ -123,6 +114,9 @@ enum TraceLine {
   private struct LineScanner {
     private let line: ArraySlice<UInt8>
     private var index: Int
+
+    /// The keys with their quotes and colons.
+    private static let keys = Key.allCases.map { (key: $0, text: "\"\($0.name)\":") }
 
     init(_ line: ArraySlice<UInt8>) {
       self.line = line
@@ -134,41 +128,10 @@ enum TraceLine {
       var members = Members()
       guard take("{") else { return nil }
       repeat {
-        if take("\"tick\":") {
-          members.tick = number()
-        } else if take("\"due\":") {
-          members.due = number()
-        } else if take("\"acted\":") {
-          members.acted = number()
-        } else if take("\"offset\":") {
-          if !take("null") { members.offset = number() }
-        } else if take("\"uncertainty\":") {
-          if !take("null") { members.uncertainty = number() }
-        } else if take("\"activity\":") {
-          members.activity = number()
-        } else if take("\"woken\":") {
-          members.woken = number()
-        } else if take("\"sent\":") {
-          members.sent = number()
-        } else if take("\"sent_ahead\":") {
-          members.sentAhead = number()
-        } else if take("\"master_sent\":") {
-          members.masterSent = number()
-        } else if take("\"received\":") {
-          members.received = number()
-        } else if take("\"hit\":") {
-          members.hit = number()
-        } else if take("\"step\":") {
-          members.step = number()
-        } else if take("\"scheduled\":") {
-          members.scheduled = number()
-        } else if take("\"first_frame\":") {
-          members.firstFrame = number()
-        } else {
-          return nil
-        }
+        guard let key = Self.keys.first(where: { take($0.text) })?.key else { return nil }
+        if !take("null") { members[key] = number() }
       } while take(",")
-      let isComplete = members.acted != nil || members.firstFrame != nil
+      let isComplete = members[.acted] != nil || members[.firstFrame] != nil
       return take("}") && index == line.endIndex && isComplete ? members : nil
     }
 
@@ -193,5 +156,55 @@ enum TraceLine {
       guard index > start else { return nil }
       return negative ? -value : value
     }
+  }
+}
+
+/// A step that has sounded, with the instants of its first hit. All instants are in local time.
+public struct TraceHit: Hashable, Sendable, BitwiseCopyable {
+  /// The instant at which the hit was to sound.
+  public var due: Instant
+  /// The instant of the step. It differs from ``due`` for a hit that is pushed or swung.
+  public var step: Instant
+  /// The instant at which the clock thread passed the hit to the audio thread.
+  public var scheduled: Instant
+  /// The instant of the first frame of the hit. For a sound card, it is calculated by a regression on the positions that the
+  /// device reports, and includes the output delay. For a recording, it is the instant at which a sound card without drift would
+  /// play the frame.
+  public var firstFrame: Instant
+
+  /// Creates a hit.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(due: Instant, step: Instant, scheduled: Instant, firstFrame: Instant) {
+    (self.due, self.step, self.scheduled, self.firstFrame) = (due, step, scheduled, firstFrame)
+  }
+
+  /// Appends the hit as a line with a newline: `{"hit":ns,"step":ns,"scheduled":ns,"first_frame":ns}`.
+  func append(to bytes: inout [UInt8]) {
+    let text =
+      "{\"hit\":\(due.nanoseconds),\"step\":\(step.nanoseconds),\"scheduled\":\(scheduled.nanoseconds),"
+      + "\"first_frame\":\(firstFrame.nanoseconds)}\n"
+    bytes.append(contentsOf: text.utf8)
+  }
+}
+
+/// An action of the local player in a trace: a note that the player began, before any quantization.
+public struct TraceAction: Hashable, Sendable, BitwiseCopyable {
+  /// The instant of the action, in local time of the peer. For a note from an ALSA port, it is the time stamp of the ALSA
+  /// sequencer. For a key or a typed command, it is the instant at which the network thread received the note.
+  public var instant: Instant
+  /// The force of the action, 1...127: the velocity of the note.
+  public var force: UInt8
+
+  /// Creates an action.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(at instant: Instant, force: UInt8) { (self.instant, self.force) = (instant, force) }
+
+  /// Appends the action as a line with a newline: `{"action":ns,"force":n}`.
+  func append(to bytes: inout [UInt8]) {
+    bytes.append(contentsOf: "{\"action\":\(instant.nanoseconds),\"force\":\(force)}\n".utf8)
   }
 }

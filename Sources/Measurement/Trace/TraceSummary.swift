@@ -28,15 +28,6 @@ public struct TraceSummary: Hashable, Sendable {
 }
 
 extension TraceSummary: Codable {
-  /// A key of the summary.
-  private struct Name: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init(_ name: String) { stringValue = name }
-    init(stringValue: String) { self.init(stringValue) }
-    init?(intValue: Int) { nil }
-  }
-
   /// The keys in the trace and the stored properties of the standard counts.
   private static var counts: [(name: String, path: WritableKeyPath<TraceSummary, Int64>)] {
     [
@@ -49,8 +40,8 @@ extension TraceSummary: Codable {
   ///
   /// - Throws: `DecodingError` if the role is missing or a standard count is not an integer.
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: Name.self)
-    role = try container.decode(String.self, forKey: Name("role"))
+    let container = try decoder.container(keyedBy: MemberName.self)
+    role = try container.decode(String.self, forKey: "role")
     let counts = Dictionary(uniqueKeysWithValues: Self.counts.map { ($0.name, $0.path) })
     for key in container.allKeys where key.stringValue != "role" {
       guard let path = counts[key.stringValue] else {
@@ -62,10 +53,10 @@ extension TraceSummary: Codable {
   }
 
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: Name.self)
+    var container = encoder.container(keyedBy: MemberName.self)
     // The role and the standard counts come last, so that they replace equal keys in `others`.
-    for (name, count) in others { try container.encode(count, forKey: Name(name)) }
-    try container.encode(role, forKey: Name("role"))
-    for (name, path) in Self.counts { try container.encode(self[keyPath: path], forKey: Name(name)) }
+    for (name, count) in others { try container.encode(count, forKey: MemberName(stringValue: name)) }
+    try container.encode(role, forKey: "role")
+    for (name, path) in Self.counts { try container.encode(self[keyPath: path], forKey: MemberName(stringValue: name)) }
   }
 }

@@ -27,13 +27,8 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
     tick: Tick, due: Instant, acted: Instant, offset: Nanoseconds? = nil, uncertainty: Nanoseconds? = nil,
     activity: UInt8? = nil, path: TickPath = TickPath()
   ) {
-    self.tick = tick
-    self.due = due
-    self.acted = acted
-    self.offset = offset
-    self.uncertainty = uncertainty
-    self.activity = activity
-    self.path = path
+    (self.tick, self.due, self.acted, self.activity, self.path) = (tick, due, acted, activity, path)
+    (self.offset, self.uncertainty) = (offset, uncertainty)
   }
 
   /// The maximum magnitude of an instant, a duration or a clock offset in a trace: 2^61 - 1 ns or 73 years. The difference of
@@ -75,5 +70,34 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
       rest /= 10
     } while rest > 0
     bytes[first...].reverse()
+  }
+}
+
+/// The instants of a tick on its way through the threads and the network. An instant is nil if its event did not occur or was not
+/// recorded. All instants are in local time, except ``masterSent``.
+public struct TickPath: Hashable, Sendable, BitwiseCopyable {
+  /// The instant at which the clock thread, after its wake-up, found that the tick was due.
+  public var woken: Instant?
+  /// For a play-on-arrival receiver, which gets the tick when it is due: the instant immediately before the first packet with the
+  /// tick was passed to the kernel.
+  public var sent: Instant?
+  /// For a time-stamp receiver, which gets the tick ahead of time: the instant immediately before the first packet with the tick was
+  /// passed to the kernel.
+  public var sentAhead: Instant?
+  /// At a follower: the send instant that the first received packet with the tick carries, by the master's clock.
+  public var masterSent: Instant?
+  /// At a follower: the instant at which this packet arrived, from the kernel's time stamp of the packet.
+  public var received: Instant?
+
+  /// Creates a path.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(
+    woken: Instant? = nil, sent: Instant? = nil, sentAhead: Instant? = nil, masterSent: Instant? = nil,
+    received: Instant? = nil
+  ) {
+    (self.woken, self.sent, self.sentAhead) = (woken, sent, sentAhead)
+    (self.masterSent, self.received) = (masterSent, received)
   }
 }

@@ -21,14 +21,7 @@ public final class TraceWriter {
   /// Real-time: not safe.
   public init(path: String, header: TraceHeader) throws(TraceError) {
     self.path = path
-    do {
-      try Data().write(to: URL(fileURLWithPath: path))
-      file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-    } catch {
-      throw TraceError(
-        file: path, line: nil, reason: "cannot be written (\(error.reason))",
-        remedy: Self.remedy)
-    }
+    file = try FileHandle(creating: path, remedy: Self.remedy)
     try append(json: header)
     // The version of the format becomes the first key of the header, so that users and programs recognise the file by its first
     // bytes.
@@ -59,31 +52,26 @@ public final class TraceWriter {
   /// - Throws: ``TraceError``, once, if the file cannot be written.
   ///
   /// Real-time: not safe.
-  public func append(_ tick: TraceTick) throws(TraceError) {
-    guard !isClosed else { return }
-    tick.append(to: &bytes)
-    if bytes.count >= Self.bufferSize { try flush() }
-  }
+  public func append(_ tick: TraceTick) throws(TraceError) { try append(tick.append) }
 
   /// Writes `action`. Does nothing after ``finish(_:)`` or an error.
   ///
   /// - Throws: ``TraceError``, once, if the file cannot be written.
   ///
   /// Real-time: not safe.
-  public func append(_ action: TraceAction) throws(TraceError) {
-    guard !isClosed else { return }
-    action.append(to: &bytes)
-    if bytes.count >= Self.bufferSize { try flush() }
-  }
+  public func append(_ action: TraceAction) throws(TraceError) { try append(action.append) }
 
   /// Writes `hit`. Does nothing after ``finish(_:)`` or an error.
   ///
   /// - Throws: ``TraceError``, once, if the file cannot be written.
   ///
   /// Real-time: not safe.
-  public func append(_ hit: TraceHit) throws(TraceError) {
+  public func append(_ hit: TraceHit) throws(TraceError) { try append(hit.append) }
+
+  /// Writes a line, which `append` appends to the buffer.
+  private func append(_ append: (inout [UInt8]) -> Void) throws(TraceError) {
     guard !isClosed else { return }
-    hit.append(to: &bytes)
+    append(&bytes)
     if bytes.count >= Self.bufferSize { try flush() }
   }
 
@@ -124,5 +112,20 @@ public final class TraceWriter {
       throw TraceError(file: path, line: nil, reason: error.reason, remedy: "report this as a bug")
     }
     bytes.append(UInt8(ascii: "\n"))
+  }
+}
+
+extension FileHandle {
+  /// Creates or replaces the file at `path`, and opens it for writing.
+  ///
+  /// - Parameter remedy: the remedy if the file cannot be created.
+  /// - Throws: ``TraceError`` if the file cannot be created.
+  package convenience init(creating path: String, remedy: String) throws(TraceError) {
+    do {
+      try Data().write(to: URL(fileURLWithPath: path))
+      try self.init(forWritingTo: URL(fileURLWithPath: path))
+    } catch {
+      throw TraceError(file: path, line: nil, reason: "cannot be written (\(error.reason))", remedy: remedy)
+    }
   }
 }

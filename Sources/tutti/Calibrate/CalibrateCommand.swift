@@ -1,7 +1,6 @@
 import ArgumentParser
 import Audio
 import Cryptography
-import Foundation
 import Measurement
 
 /// The subcommand `tutti calibrate`.
@@ -47,9 +46,7 @@ struct CalibrateCommand: ParsableCommand {
     try reportingErrors {
       let file = try SoundFile(path: recording)
       if file.isTruncated {
-        writeToStandardError(
-          "tutti: warning: \(recording): the file ends earlier than its header states; only the part that exists is analysed\n"
-        )
+        warn("\(recording): the file ends earlier than its header states; only the part that exists is analysed")
       }
       guard (8_000...384_000).contains(file.rate) else {
         throw ReportError(
@@ -60,9 +57,9 @@ struct CalibrateCommand: ParsableCommand {
       let parts = try CalibrationAnalysis(Recording.all(of: file, path: recording)[0]).parts()
       let input = Provenance.Input(file: recording, sha256: try SHA256.digest(ofFile: recording))
       let listing = CalibrationListing(provenance: Provenance(inputs: [input]), parts: parts)
-      if json { try printJSON(listing) } else { print(listing.text, terminator: "") }
+      if json { try printJSON(listing) } else { print(listing, terminator: "") }
       // The exit status is 1 if no phone has a delay.
-      guard parts.contains(where: { (try? $0.delay.get()) != nil }) else { throw ExitCode(1) }
+      guard listing.phones.contains(where: { $0.delay != nil }) else { throw ExitCode(1) }
     }
   }
 }

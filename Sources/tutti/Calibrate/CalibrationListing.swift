@@ -2,62 +2,51 @@ import Foundation
 import Measurement
 
 /// The delays in a recording of a calibration: one row for each phone, in the order in which the phones clicked.
-struct CalibrationListing: Encodable {
-  /// The result of one phone. Fields without a value are omitted.
+struct CalibrationListing: Encodable, CustomStringConvertible {
+  /// The result of one phone.
   struct Phone: Encodable {
     /// The number of the phone, from 1.
-    var phone: Int
-    /// The instant at which the peer began to click for this phone, in seconds since the first frame of the recording.
-    var beginning: Double
-    /// How much later than the peer the phone sounds, in milliseconds.
-    var delay: Double?
-    /// The uncertainty of ``delay``, in milliseconds: 95 % of the errors are smaller.
-    var uncertainty: Double?
-    /// The number of clicks from which the delay was calculated.
-    var used: Int?
-    /// The number of clicks of the phone that were not found, or that were found but not used.
-    var rejected: Int?
-    /// Why there is no delay, with the remedy.
-    var problem: String?
+    let number: Int
+    let part: CalibrationAnalysis.Part
 
-    private enum CodingKeys: String, CodingKey {
-      case phone, problem
-      case beginning = "time_s"
-      case delay = "delay_ms"
-      case uncertainty = "uncertainty_ms"
-      case used = "clicks_used"
-      case rejected = "clicks_rejected"
+    /// How much later than the peer the phone sounds; nil if it could not be measured.
+    var delay: DeviceDelay? { try? part.delay.get() }
+    /// Why there is no delay, with the remedy.
+    var problem: String? {
+      if case .failure(let error) = part.delay { "\(error)" } else { nil }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      try encoder.encode([
+        "phone": number,
+        // The instant at which the peer began to click for this phone, in seconds since the first frame of the recording.
+        "time_s": part.beginning, "delay_ms": delay?.milliseconds, "uncertainty_ms": delay?.uncertainty,
+        "clicks_used": delay?.used, "clicks_rejected": delay?.rejected, "problem": problem,
+      ])
     }
   }
 
-  var provenance: Provenance
-  var phones: [Phone]
+  let provenance: Provenance
+  let phones: [Phone]
 
   init(provenance: Provenance, parts: [CalibrationAnalysis.Part]) {
     self.provenance = provenance
-    phones = parts.enumerated().map { index, part in
-      var phone = Phone(phone: index + 1, beginning: part.beginning)
-      switch part.delay {
-      case .success(let delay):
-        (phone.delay, phone.uncertainty) = (delay.milliseconds, delay.uncertainty)
-        (phone.used, phone.rejected) = (delay.used, delay.rejected)
-      case .failure(let error): phone.problem = "\(error)"
-      }
-      return phone
-    }
+    phones = parts.enumerated().map { Phone(number: $0 + 1, part: $1) }
   }
 
   /// The table.
-  var text: String {
-    var table = TextTable(columns: ["phone", "time / s", "delay / ms", "± / ms", "clicks", ""])
-    for phone in phones {
-      func number(_ value: Double?) -> String { value.map { String(format: "%.1f", $0) } ?? "-" }
-      let clicks = phone.used.map { "\($0)/\($0 + (phone.rejected ?? 0))" } ?? "-"
-      table.append([
-        "\(phone.phone)", number(phone.beginning), number(phone.delay), number(phone.uncertainty), clicks,
-        phone.problem ?? "",
-      ])
-    }
-    return table.description
+  var description: String {
+    func text(_ value: Double?) -> String { value.map { String(format: "%.1f", $0) } ?? "-" }
+    return TextTable(
+      columns: ["phone", "time / s", "delay / ms", "± / ms", "clicks", ""],
+      rows: phones.map { phone in
+        let clicks = phone.delay.map { "\($0.used)/\($0.used + $0.rejected)" } ?? "-"
+        return [
+          "\(phone.number)", text(phone.part.beginning), text(phone.delay?.milliseconds),
+          text(phone.delay?.uncertainty),
+          clicks, phone.problem ?? "",
+        ]
+      }
+    ).description
   }
 }

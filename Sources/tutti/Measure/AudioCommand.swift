@@ -80,9 +80,9 @@ struct AudioCommand: ParsableCommand {
       for path in recordings {
         let file = try SoundFile(path: path, mixes: !channels)
         if file.isTruncated {
-          writeToStandardError(
-            "tutti: warning: \(path): the file ends earlier than its header states; only the \(file.tracks[0].count) frames that it "
-              + "contains are measured\n")
+          warn(
+            "\(path): the file ends earlier than its header states; only the \(file.tracks[0].count) frames that it "
+              + "contains are measured")
         }
         tracks += Recording.all(of: file, path: path)
         inputs.append(Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
@@ -90,21 +90,16 @@ struct AudioCommand: ParsableCommand {
       var analysis = try AudioAnalysis(recordings: tracks, clockOffsets: clocks.offsets(), aligns: align)
       let provenance = Provenance(inputs: inputs)
       analysis.report.provenance = provenance
-      if output.csv {
-        var rows = RowPrinter()
+      try output.print(analysis.report, provenance) { rows in
         rows.print(AudioHit.titles)
         for hit in analysis.hits { rows.print(hit.text) }
         rows.flush()
+        // The rows contain no notes.
         for comparison in analysis.report.comparisons {
-          for note in comparison.notes { writeToStandardError("tutti: warning: \(comparison.name): \(note)\n") }
+          for note in comparison.notes { warn("\(comparison.name): \(note)") }
         }
-        MeasureOutput.printComments(provenance)
-      } else if output.json {
-        try printJSON(analysis.report)
-      } else {
-        print(analysis.report, terminator: "")
       }
-      try output.draw(gnuplot) { AudioPlot(analysis, file: $0, format: $1).script }
+      try output.draw(gnuplot, script: analysis.plot)
     }
   }
 }
@@ -134,8 +129,7 @@ extension SHA256 {
   static func digest(ofFile path: String) throws -> String {
     let file: FileHandle
     do { file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)) } catch {
-      throw TraceError(
-        file: path, line: nil, reason: "cannot be read (\(error.reason))", remedy: "check the path and its permissions")
+      throw TraceError(path, unreadable: error)
     }
     var digest = SHA256()
     while let data = try file.read(upToCount: 1 << 18), !data.isEmpty { digest.update(Array(data)) }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Measurement
 
 /// The subcommand `tutti measure clock`.
@@ -130,9 +129,7 @@ struct ClockCommand: ParsableCommand {
     guard (json ? 1 : 0) + (csv ? 1 : 0) + (histogram == nil ? 0 : 1) <= 1 else {
       throw ValidationError("--json, --csv and --histogram: contradict each other; give one of them")
     }
-    if let nominal, !(0.1...100_000).contains(nominal) {
-      throw ValidationError("--nominal \(nominal): out of range; give 0.1 to 100000 BPM")
-    }
+    if let nominal { try check("--nominal", nominal, in: 0.1...100_000, "0.1 to 100000 BPM") }
     if !loopback.isEmpty {
       guard loopback.count == 2 else {
         throw ValidationError(
@@ -145,15 +142,9 @@ struct ClockCommand: ParsableCommand {
       }
       guard !source.hasPrefix("rtp:"), !source.hasPrefix("alsa:") else { throw Self.needsRecording(source) }
     }
-    guard (1...100_000).contains(ticksPerQuarter) else {
-      throw ValidationError("--ticks-per-quarter \(ticksPerQuarter): out of range; give 1 to 100000")
-    }
-    if let histogram, !(1...1_000_000).contains(histogram) {
-      throw ValidationError("--histogram \(histogram): out of range; give 1 to 1000000 bins")
-    }
-    guard (0...1e6).contains(seconds) else {
-      throw ValidationError("--seconds \(seconds): out of range; give 0 to 1000000")
-    }
+    try check("--ticks-per-quarter", ticksPerQuarter, in: 1...100_000, "1 to 100000")
+    if let histogram { try check("--histogram", histogram, in: 1...1_000_000, "1 to 1000000 bins") }
+    try check("--seconds", seconds, in: 0...1e6, "0 to 1000000")
     if let plot { _ = try GnuplotProgram.format(of: plot) }
   }
 
@@ -161,20 +152,24 @@ struct ClockCommand: ParsableCommand {
     try reportingErrors {
       // Gnuplot is needed only at the end, but its absence is reported before the measurement.
       let gnuplot = try plot.map { _ in try GnuplotProgram() }
-      let (clock, input, systemClock) = try ClockInput(source).stamps(
-        ClockInput.Options(instant: instant, usesNotes: notes, seconds: seconds))
-      if !loopback.isEmpty, try !ClockInput(source).isRecording { throw Self.needsRecording(source) }
+      let source = ClockInput(source: source, instant: instant, usesNotes: notes, seconds: seconds)
+      let (clock, input, systemClock) = try source.stamps()
+      if !loopback.isEmpty, !source.isRecording { throw Self.needsRecording(source.source) }
       let provenance = Provenance(inputs: [input], systemClock: systemClock)
       var analysis = try ClockAnalysis(
         clock, nominalBPM: nominal, ticksPerQuarter: ticksPerQuarter, provenance: provenance)
       if loopback.count == 2 {
         analysis.report.loopback = try LoopbackFloor(output: loopback[0], input: loopback[1])
       }
-      for warning in analysis.report.warnings { writeToStandardError("tutti: warning: \(warning)\n") }
-      try print(analysis)
-      if let plot, let gnuplot {
-        try gnuplot.run(ClockPlot(analysis, file: plot, format: GnuplotProgram.format(of: plot)).script, output: plot)
+      for warning in analysis.report.warnings { warn(warning) }
+      if json {
+        try printJSON(analysis.report)
+      } else if csv {
+        analysis.writeCSV { print($0, terminator: "") }
+      } else {
+        print(histogram.map(analysis.histogram(limit:)) ?? analysis.report.description, terminator: "")
       }
+      if let plot { try gnuplot?.draw(plot, script: analysis.plot) }
     }
   }
 
@@ -182,19 +177,6 @@ struct ClockCommand: ParsableCommand {
     ValidationError(
       "--loopback: \(source) is not a WAV file; give as SOURCE the WAV file that the audio interface recorded, or omit "
         + "--loopback")
-  }
-
-  /// Prints the figures in the chosen form.
-  private func print(_ analysis: ClockAnalysis) throws {
-    if json {
-      try printJSON(analysis.report)
-    } else if csv {
-      analysis.writeCSV { Swift.print($0, terminator: "") }
-    } else if let histogram {
-      Swift.print(analysis.histogram(limit: histogram), terminator: "")
-    } else {
-      Swift.print(analysis.report, terminator: "")
-    }
   }
 }
 

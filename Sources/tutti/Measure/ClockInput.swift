@@ -5,96 +5,69 @@ import Foundation
 import MIDI
 import Measurement
 import MusicalTime
+import RTPMIDI
 import Realtime
 import Transports
 
-/// The source of the stamps of one clock: the argument of `tutti measure clock`.
-enum ClockInput {
-  /// A trace, a file of stamps, a MIDI file or a recording.
-  case file(String)
-  /// The address of an RTP-MIDI peer.
-  case session(String)
-  /// The name or the address of a port of the ALSA sequencer.
-  case port(String)
-
-  /// Reads the argument: `rtp:HOST[:PORT]`, `alsa:PORT`, or the path of a file.
-  init(_ text: String) {
-    if text.hasPrefix("rtp:") {
-      self = .session(String(text.dropFirst(4)))
-    } else if text.hasPrefix("alsa:") {
-      self = .port(String(text.dropFirst(5)))
-    } else {
-      self = .file(text)
-    }
-  }
+/// The source of the stamps of one clock: the argument of `tutti measure clock`, with the options that it needs.
+struct ClockInput {
+  /// The argument: `rtp:` with the address of an RTP-MIDI peer, `alsa:` with the name or the address of a port of the ALSA sequencer, or the
+  /// path of a trace, a file of stamps, a MIDI file or a recording.
+  let source: String
+  /// The instants of a trace or of an RTP-MIDI device that are measured.
+  let instant: ClockStamps.Source
+  /// Whether the notes of a MIDI file are measured, and not its clock bytes.
+  let usesNotes: Bool
+  /// How long a device or a port is measured; 0: until Ctrl-C.
+  let seconds: Double
 
   /// Whether the source is a sound file.
-  ///
-  /// - Throws: the errors of the file.
-  var isRecording: Bool {
-    get throws {
-      guard case .file(let path) = self else { return false }
-      return try Self.soundFileHeads.contains(Self.head(of: path))
-    }
-  }
+  var isRecording: Bool { Self.soundFileHeads.contains(Self.head(of: source)) }
 
   /// The first four octets of sound files: WAV, RF64, FLAC and AIFF.
   private static let soundFileHeads = ["RIFF", "RF64", "fLaC", "FORM"].map { Data($0.utf8) }
-
-  /// The options of the command.
-  struct Options {
-    /// The instants of a trace or of an RTP-MIDI device that are measured.
-    var instant: ClockStamps.Source
-    /// Whether the notes of a MIDI file are measured, and not its clock bytes.
-    var usesNotes: Bool
-    /// How long a device or a port is measured; 0: until Ctrl-C.
-    var seconds: Double
-  }
 
   /// Reads or records the stamps. Returns the stamps and the input for the provenance. For a live measurement, also returns the state
   /// of the clocks of this machine, if the kernel reports the state of NTP.
   ///
   /// - Throws: the errors of the source.
-  func stamps(_ options: Options) throws -> (stamps: ClockStamps, input: Provenance.Input, systemClock: SystemClock?) {
-    switch self {
-    case .file(let path):
-      let (stamps, input) = try Self.read(path, options)
+  func stamps() throws -> (stamps: ClockStamps, input: Provenance.Input, systemClock: SystemClock?) {
+    let isSession = source.hasPrefix("rtp:")
+    guard isSession || source.hasPrefix("alsa:") else {
+      let (stamps, input) = try read()
       return (stamps, input, nil)
-    case .session(let address):
-      let clocks = SystemClockObserver()
-      let (stamps, input) = try Self.record(session: address, options, clocks)
-      return (stamps, input, clocks.finish())
-    case .port(let name):
-      let clocks = SystemClockObserver()
-      let (stamps, input) = try Self.record(port: name, options, clocks)
-      return (stamps, input, clocks.finish())
     }
+    let clocks = SystemClockObserver()
+    let stamps =
+      try isSession
+      ? record(session: String(source.dropFirst(4)), clocks) : record(port: String(source.dropFirst(5)), clocks)
+    return (stamps, Provenance.Input(file: source, sha256: nil), clocks.finish())
   }
 
-  /// Reads a file. Its first octets decide its type.
-  private static func read(_ path: String, _ options: Options) throws -> (ClockStamps, Provenance.Input) {
-    switch try Self.head(of: path) {
-    case let head where soundFileHeads.contains(head):
-      let file = try SoundFile(path: path)
-      var stamps = try ClockStamps(Recording.all(of: file, path: path)[0])
+  /// Reads the file at ``source``. Its first octets decide its type.
+  private func read() throws -> (ClockStamps, Provenance.Input) {
+    let stamps: ClockStamps
+    switch Self.head(of: source) {
+    case let head where Self.soundFileHeads.contains(head):
+      let file = try SoundFile(path: source)
+      var pulses = try ClockStamps(Recording.all(of: file, path: source)[0])
       if file.isTruncated {
-        stamps.warn(
-          "\(path): the file ends earlier than its header states; only the part that exists is measured")
+        pulses.warn("\(source): the file ends earlier than its header states; only the part that exists is measured")
       }
-      return (stamps, Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
+      stamps = pulses
     case Data("MThd".utf8):
-      let bytes = try [UInt8](Data(contentsOf: path, limit: StandardMIDIFile.maximumBytes + 1))
-      let stamps = try ClockStamps(name: path, midiFile: bytes, usesNotes: options.usesNotes)
-      return (stamps, Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
+      let bytes = try [UInt8](Data(contentsOf: source, limit: StandardMIDIFile.maximumBytes + 1))
+      stamps = try ClockStamps(name: source, midiFile: bytes, usesNotes: usesNotes)
     default:
       var digest = SHA256()
-      let stamps = try ClockStamps(contentsOf: path, source: options.instant) { digest.update(Array($0)) }
-      return (stamps, Provenance.Input(file: path, sha256: digest.hexadecimal, recording: stamps.header))
+      stamps = try ClockStamps(contentsOf: source, source: instant) { digest.update(Array($0)) }
+      return (stamps, Provenance.Input(file: source, sha256: digest.hexadecimal, recording: stamps.header))
     }
+    return (stamps, Provenance.Input(file: source, sha256: try SHA256.digest(ofFile: source)))
   }
 
   /// Returns the first four octets of a regular file. Returns no octets for a pipe, because its octets can be read only once.
-  private static func head(of path: String) throws -> Data {
+  private static func head(of path: String) -> Data {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       let file = FileHandle(forReadingAtPath: path)
@@ -103,22 +76,14 @@ enum ClockInput {
   }
 
   /// Records the clock of an RTP-MIDI peer.
-  private static func record(
-    session address: String, _ options: Options, _ clocks: SystemClockObserver
-  ) throws -> (ClockStamps, Provenance.Input) {
+  private func record(session address: String, _ clocks: SystemClockObserver) throws -> ClockStamps {
     let session = try InvitedSession(to: address)
     let terminal = Terminal()
-    let task = ClockTask(address, usesTimeStamps: options.instant == .due) {
+    let task = ClockTask(address, usesTimeStamps: instant == .due) {
       clocks.sampleIfDue(at: MonotonicClock.now)
       terminal.showStatus("\($0.peer): \($0.stamps.count) ticks")
     }
-    let interruption = session.interruption
-    let signals = TerminationSignals { interruption.raise() }
-    defer { signals.cancel() }
-    terminal.showStatus("inviting \(address)")
-    try session.run(task, seconds: options.seconds > 0 ? options.seconds : nil)
-    terminal.clearStatus()
-    terminal.flush()
+    try session.measure(task, seconds: seconds, terminal)
     // Packets can arrive in another order than they were sent, so the stamps are sorted.
     var stamps = ClockStamps(name: task.peer, stamps: task.stamps.sorted())
     if task.recovered > 0 {
@@ -126,17 +91,15 @@ enum ClockInput {
       stamps.warn(
         "\(task.peer): \(ticks) lost on the network and restored from the recovery journal; here they count as lost")
     }
-    if options.instant == .due {
+    if instant == .due {
       stamps.warn(
         "\(task.peer): RTP time stamps have a resolution of 100 us, so each phase error can be wrong by up to 100 us")
     }
-    return (stamps, Provenance.Input(file: "rtp:\(address)", sha256: nil))
+    return stamps
   }
 
   /// Records the clock of an ALSA sequencer port, by the time stamps of the kernel.
-  private static func record(
-    port name: String, _ options: Options, _ clocks: SystemClockObserver
-  ) throws -> (ClockStamps, Provenance.Input) {
+  private func record(port name: String, _ clocks: SystemClockObserver) throws -> ClockStamps {
     let sequencer = try Sequencer(name: "tutti measure", takingClock: true)
     defer { sequencer.close() }
     let port = try sequencer.ports().find(name, sending: true)
@@ -145,7 +108,7 @@ enum ClockInput {
     let signals = TerminationSignals { flag.raise() }
     defer { signals.cancel() }
     var (stamps, overflows): ([Int64], Int) = ([], 0)
-    let end = options.seconds > 0 ? MonotonicClock.now + Nanoseconds(Int64(options.seconds * 1e9)) : .distantFuture
+    let end = seconds > 0 ? MonotonicClock.now + Nanoseconds(Int64(seconds * 1e9)) : .distantFuture
     while !flag.isRaised, MonotonicClock.now < end {
       var request = pollfd(fd: sequencer.descriptor, events: Int16(POLLIN), revents: 0)
       _ = poll(&request, 1, sequencer.hasBuffered ? 0 : 100)
@@ -159,8 +122,7 @@ enum ClockInput {
       clocks.sampleIfDue(at: MonotonicClock.now)
       terminal.showStatus("\(port): \(stamps.count) ticks")
     }
-    terminal.clearStatus()
-    terminal.flush()
+    terminal.end()
     var result = ClockStamps(name: "\(port)", stamps: stamps.sorted())
     if overflows > 0 {
       let times = overflows == 1 ? "once" : "\(overflows) times"
@@ -168,6 +130,48 @@ enum ClockInput {
         "\(port): the kernel dropped events \(times), because this program was late; ticks can be missing from the "
           + "figures; close other programs and measure again")
     }
-    return (result, Provenance.Input(file: "alsa:\(name)", sha256: nil))
+    return result
+  }
+}
+
+/// Records the MIDI Timing Clocks that a peer sends.
+final class ClockTask: InvitedSession.Task {
+  /// One stamp per Timing Clock in nanoseconds: its arrival by the local clock, or its RTP time stamp by the clock of the peer.
+  private(set) var stamps: [Int64] = []
+  /// The name of the peer, with its address. Only the address, until the session is established or if the peer has no name.
+  private(set) var peer: String
+  /// The number of lost Timing Clocks that were restored from a recovery journal. They have no stamp, because the journal contains no
+  /// instants.
+  private(set) var recovered = 0
+  private let usesTimeStamps: Bool
+  private let onProgress: (ClockTask) -> Void
+
+  /// - Parameters:
+  ///   - address: the address of the peer. It is also shown as the name of the peer until the session is established.
+  ///   - usesTimeStamps: whether the RTP time stamps are recorded instead of the arrivals.
+  ///   - onProgress: called at least ten times per second.
+  init(_ address: String, usesTimeStamps: Bool, onProgress: @escaping (ClockTask) -> Void) {
+    (peer, self.usesTimeStamps, self.onProgress) = (address, usesTimeStamps, onProgress)
+  }
+
+  func established(_ info: SessionInfo, at now: Instant) {
+    if let name = info.name, !name.isEmpty { peer = "\(name) (\(peer))" }
+  }
+
+  func advance(to now: Instant) -> Instant {
+    onProgress(self)
+    return now + .milliseconds(100)
+  }
+
+  // All datagrams go to the session, which passes the MIDI messages to `receive(_:)`.
+  func receive(_ datagram: Span<UInt8>, from address: SocketAddress, at arrival: Instant) -> Bool { false }
+
+  func receive(_ message: Endpoint.Output) {
+    guard case .message(_, .clock, let stamp, let arrival, let isRecovered) = message else { return }
+    guard !isRecovered else {
+      recovered += 1
+      return
+    }
+    stamps.append((usesTimeStamps ? stamp : arrival).nanoseconds)
   }
 }

@@ -4,20 +4,15 @@ import Measurement
 
 /// The program gnuplot, which draws the plots. It is optional.
 struct GnuplotProgram {
-  /// The error for a plot that cannot be drawn.
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
-  }
-
   private let program: URL
 
   /// Finds the program in the folders of PATH.
   ///
-  /// - Throws: ``Failure`` if gnuplot is missing.
-  init() throws(Failure) {
+  /// - Throws: ``CommandError`` if gnuplot is missing.
+  init() throws(CommandError) {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     guard let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/gnuplot") }) else {
-      throw Failure(description: "--plot: gnuplot is not installed; install the package gnuplot-nox, or omit --plot")
+      throw CommandError("--plot: gnuplot is not installed; install the package gnuplot-nox, or omit --plot")
     }
     program = URL(fileURLWithPath: folder + "/gnuplot")
   }
@@ -32,15 +27,22 @@ struct GnuplotProgram {
     return format
   }
 
+  /// Draws the picture `file`.
+  ///
+  /// - Parameter script: returns the script for a picture of this name and format.
+  /// - Throws: ``CommandError`` if the file cannot be written or the program reports an error.
+  func draw(_ file: String, script: (String, PlotFormat) -> String) throws {
+    try run(script(file, Self.format(of: file)), output: file)
+  }
+
   /// Runs `script`, which writes the file `output`.
   ///
-  /// - Throws: ``Failure`` if the file cannot be written or the program reports an error.
-  func run(_ script: String, output: String) throws(Failure) {
+  /// - Throws: ``CommandError`` if the file cannot be written or the program reports an error.
+  private func run(_ script: String, output: String) throws(CommandError) {
     // An empty file is written first. This checks that the path can be written. The empty file also replaces an earlier picture, so
     // that a `size` above 0 means that gnuplot has drawn a new picture.
     do { try Data().write(to: URL(fileURLWithPath: output)) } catch {
-      throw Failure(
-        description: "\(output): cannot be written (\(error.reason)); give --plot a file in a writable folder")
+      throw CommandError("\(output): cannot be written (\(error.reason)); give --plot a file in a writable folder")
     }
     let process = Process()
     let (input, errors) = (Pipe(), Pipe())
@@ -56,16 +58,14 @@ struct GnuplotProgram {
       messages = try errors.fileHandleForReading.readToEnd() ?? Data()
       process.waitUntilExit()
     } catch {
-      throw Failure(
-        description: "\(program.path): cannot be executed (\(error.reason)); install the package gnuplot-nox again")
+      throw CommandError("\(program.path): cannot be executed (\(error.reason)); install the package gnuplot-nox again")
     }
     let size = (try? FileManager.default.attributesOfItem(atPath: output)[.size] as? Int) ?? 0
     guard process.terminationStatus == 0, size > 0 else {
       let reason =
         String(decoding: messages, as: UTF8.self).split(separator: "\n").map(String.init)
         .last { !$0.trimmingCharacters(in: .whitespaces).isEmpty } ?? "no picture"
-      throw Failure(
-        description: "\(output): gnuplot failed (\(reason)); install gnuplot 5 with its svg and png terminals")
+      throw CommandError("\(output): gnuplot failed (\(reason)); install gnuplot 5 with its svg and png terminals")
     }
   }
 }

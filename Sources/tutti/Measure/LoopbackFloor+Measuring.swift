@@ -32,8 +32,7 @@ extension LoopbackFloor {
     }
     MonotonicClock.sleep(until: MonotonicClock.now + Self.margin)
     let result = capture.finish()
-    terminal.clearStatus()
-    terminal.flush()
+    terminal.end()
     guard !interruption.isRaised else {
       throw ReportError(
         subject: "--loopback \(output) \(input)", reason: "interrupted",

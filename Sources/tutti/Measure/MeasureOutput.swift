@@ -2,7 +2,6 @@ import ArgumentParser
 import BuildVersion
 import Cryptography
 import Engine
-import Foundation
 import Measurement
 
 /// The options for the output of a measurement: JSON, CSV and a plot.
@@ -26,8 +25,8 @@ struct MeasureOutput: ParsableArguments {
   /// Returns the program that draws the plot; nil without `--plot`. Gnuplot is needed only at the end, but commands call this
   /// function first. If gnuplot is missing, they then fail before a long measurement.
   ///
-  /// - Throws: ``GnuplotProgram/Failure`` if gnuplot is missing.
-  func gnuplot() throws(GnuplotProgram.Failure) -> GnuplotProgram? { try plot == nil ? nil : GnuplotProgram() }
+  /// - Throws: ``CommandError`` if gnuplot is missing.
+  func gnuplot() throws(CommandError) -> GnuplotProgram? { try plot == nil ? nil : GnuplotProgram() }
 
   /// Draws the plot.
   ///
@@ -35,14 +34,34 @@ struct MeasureOutput: ParsableArguments {
   ///   - gnuplot: the result of ``gnuplot()``.
   ///   - script: returns the script for a picture of this name and format.
   func draw(_ gnuplot: GnuplotProgram?, script: (String, PlotFormat) -> String) throws {
-    guard let gnuplot, let plot else { return }
-    try gnuplot.run(script(plot, GnuplotProgram.format(of: plot)), output: plot)
+    if let plot { try gnuplot?.draw(plot, script: script) }
+  }
+
+  /// Prints a report in the chosen form.
+  ///
+  /// - Parameters:
+  ///   - report: the figures. Their JSON form and their text are printed.
+  ///   - provenance: the provenance of the figures, for CSV.
+  ///   - rows: prints the rows of CSV.
+  func print(
+    _ report: some Encodable & CustomStringConvertible, _ provenance: Provenance, rows: (inout RowPrinter) -> Void
+  ) throws {
+    if json {
+      try printJSON(report)
+    } else if csv {
+      var printer = RowPrinter()
+      rows(&printer)
+      printer.flush()
+      Self.printComments(provenance)
+    } else {
+      Swift.print(report, terminator: "")
+    }
   }
 
   /// Prints the provenance as comment lines of CSV. They follow the rows, because the digest of an input is known only when the
   /// whole input has been read.
   static func printComments(_ provenance: Provenance) {
-    for line in provenance.lines { print("# \(line)") }
+    for line in provenance.lines { Swift.print("# \(line)") }
   }
 }
 
@@ -58,4 +77,24 @@ extension Provenance {
 extension SHA256 {
   /// The digest of all data so far, as 64 hexadecimal digits.
   var hexadecimal: String { hash().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}
+
+/// Collects rows of text and prints them in large parts. A call of `print` for each of millions of rows would be slow.
+struct RowPrinter {
+  private var text = ""
+  /// The number of octets above which the collected text is printed.
+  private static let size = 1 << 16
+
+  /// Adds `row` and a line end to the text. The text is printed when it is large, and by ``flush()``.
+  mutating func print(_ row: String) {
+    text += row
+    text += "\n"
+    if text.utf8.count > Self.size { flush() }
+  }
+
+  /// Prints the rest of the text.
+  mutating func flush() {
+    Swift.print(text, terminator: "")
+    text = ""
+  }
 }

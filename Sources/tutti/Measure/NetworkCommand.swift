@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Measurement
 import MusicalTime
 import Realtime
@@ -47,12 +46,8 @@ struct NetworkCommand: ParsableCommand {
   @OptionGroup var output: MeasureOutput
 
   func validate() throws {
-    guard (0...1e6).contains(seconds) else {
-      throw ValidationError("--seconds \(seconds): out of range; give 0 to 1000000")
-    }
-    if let interval, !(1...10_000).contains(interval) {
-      throw ValidationError("--interval \(interval): out of range; give 1 to 10000 milliseconds")
-    }
+    try check("--seconds", seconds, in: 0...1e6, "0 to 1000000")
+    if let interval { try check("--interval", interval, in: 1...10_000, "1 to 10000 milliseconds") }
   }
 
   func run() throws {
@@ -70,13 +65,7 @@ struct NetworkCommand: ParsableCommand {
         shown = now
         terminal.showStatus(Self.status(task, at: now))
       }
-      let interruption = session.interruption
-      let signals = TerminationSignals { interruption.raise() }
-      defer { signals.cancel() }
-      terminal.showStatus("inviting \(address)")
-      try session.run(task, seconds: seconds > 0 ? seconds : nil)
-      terminal.clearStatus()
-      terminal.flush()
+      try session.measure(task, seconds: seconds, terminal)
       let provenance = Provenance(
         inputs: [Provenance.Input(file: address, sha256: nil)], systemClock: clocks.finish())
       let report: NetworkReport
@@ -85,10 +74,16 @@ struct NetworkCommand: ParsableCommand {
           peer: task.peer, pending: task.pendingCount(at: MonotonicClock.now), provenance: provenance)
       } catch {
         // The peer has accepted the session, but has answered no request. The exit status is that of a peer that does not answer.
-        throw InvitedSession.Failure(description: "\(error)")
+        throw CommandError("\(error)")
       }
-      try print(report, task.measurement)
-      try output.draw(gnuplot) { NetworkPlot(task.measurement, report, file: $0, format: $1).script }
+      try output.print(report, provenance) { rows in
+        rows.print("sent_ns,received_ns,remote_received_ns,remote_sent_ns")
+        for exchange in task.measurement.exchanges {
+          let stamps = [exchange.sent, exchange.received, exchange.remoteReceived, exchange.remoteSent]
+          rows.print(stamps.map { "\($0.nanoseconds)" }.joined(separator: ","))
+        }
+      }
+      try output.draw(gnuplot) { task.measurement.plot(report, file: $0, format: $1) }
     }
   }
 
@@ -106,23 +101,5 @@ struct NetworkCommand: ParsableCommand {
       text += ", offset \(estimate.offset.seconds) s +- \(estimate.deviation.microseconds) us"
     }
     return text
-  }
-
-  /// Prints the figures in the chosen form.
-  private func print(_ report: NetworkReport, _ measurement: NetworkMeasurement) throws {
-    if output.json {
-      try printJSON(report)
-    } else if output.csv {
-      var rows = RowPrinter()
-      rows.print("sent_ns,received_ns,remote_received_ns,remote_sent_ns")
-      for exchange in measurement.exchanges {
-        let stamps = [exchange.sent, exchange.received, exchange.remoteReceived, exchange.remoteSent]
-        rows.print(stamps.map { "\($0.nanoseconds)" }.joined(separator: ","))
-      }
-      rows.flush()
-      MeasureOutput.printComments(report.provenance)
-    } else {
-      Swift.print(report, terminator: "")
-    }
   }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Cryptography
-import Foundation
 import Measurement
 
 /// The subcommand `tutti measure path`.
@@ -78,11 +77,11 @@ struct PathCommand: ParsableCommand {
     try reportingErrors {
       var (peers, inputs): ([PathReport.Peer], [Provenance.Input]) = ([], [])
       var rows = RowPrinter()
-      if csv { rows.print(PathRow.titles) }
+      if csv { rows.print(PathAnalysis.rowTitles) }
       for trace in traces {
         var digest = SHA256()
         let analysis = try PathAnalysis(
-          contentsOf: trace, onOctets: { digest.update(Array($0)) }, onRow: csv ? { rows.print($0.text) } : nil)
+          contentsOf: trace, onOctets: { digest.update(Array($0)) }, onRow: csv ? { rows.print($0) } : nil)
         peers.append(analysis.report)
         // The input has no header, because the list of peers in the report contains the headers.
         inputs.append(Provenance.Input(file: trace, sha256: digest.hexadecimal))

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Cryptography
-import Foundation
 import Measurement
 
 /// The subcommand `tutti measure players`.
@@ -55,7 +54,7 @@ struct PlayersCommand: ParsableCommand {
   @OptionGroup var output: MeasureOutput
 
   func validate() throws {
-    guard (1...1000).contains(grid) else { throw ValidationError("--grid \(grid): out of range; give 1 to 1000 ticks") }
+    try check("--grid", grid, in: 1...1000, "1 to 1000 ticks")
     let offsets = try clocks.offsets()
     guard offsets.isEmpty || offsets.count == traces.count else {
       let values = "\(offsets.count) value\(offsets.count == 1 ? "" : "s")"
@@ -77,17 +76,8 @@ struct PlayersCommand: ParsableCommand {
       var analysis = try PlayersAnalysis(consume players, ticksPerLine: grid, clockOffsets: clocks.offsets())
       let provenance = Provenance(inputs: inputs)
       analysis.report.provenance = provenance
-      if output.json {
-        try printJSON(analysis.report)
-      } else if output.csv {
-        var rows = RowPrinter()
-        analysis.writeRows { rows.print($0) }
-        rows.flush()
-        MeasureOutput.printComments(provenance)
-      } else {
-        print(analysis.report, terminator: "")
-      }
-      try output.draw(gnuplot) { PlayersPlot(analysis, file: $0, format: $1).script }
+      try output.print(analysis.report, provenance) { rows in analysis.writeRows { rows.print($0) } }
+      try output.draw(gnuplot, script: analysis.plot)
     }
   }
 }

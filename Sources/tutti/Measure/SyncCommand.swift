@@ -1,6 +1,5 @@
 import ArgumentParser
 import Cryptography
-import Foundation
 import Measurement
 
 /// The subcommand `tutti measure sync`.
@@ -83,14 +82,9 @@ struct SyncCommand: ParsableCommand {
       rows.flush()
       let provenance = Provenance(inputs: inputs)
       analysis.report.provenance = provenance
-      if output.csv {
-        MeasureOutput.printComments(provenance)
-      } else if output.json {
-        try printJSON(analysis.report)
-      } else {
-        print(analysis.report, terminator: "")
-      }
-      try output.draw(gnuplot) { SyncPlot(analysis, file: $0, format: $1).script }
+      // The rows were printed during the analysis.
+      try output.print(analysis.report, provenance) { _ in }
+      try output.draw(gnuplot, script: analysis.plot)
     }
   }
 }

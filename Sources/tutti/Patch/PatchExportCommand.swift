@@ -45,10 +45,8 @@ struct PatchExportCommand: ParsableCommand {
   var output: String?
 
   func validate() throws {
-    guard activity <= 127 else { throw ValidationError("--activity \(activity): out of range; give 0 to 127") }
-    if let bars {
-      guard (1...1000).contains(bars) else { throw ValidationError("--bars \(bars): out of range; give 1 to 1000") }
-    }
+    try check("--activity", activity, in: 0...127, "0 to 127")
+    if let bars { try check("--bars", bars, in: 1...1000, "1 to 1000") }
     if let bpm { _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) } }
   }
 
@@ -61,7 +59,7 @@ struct PatchExportCommand: ParsableCommand {
       let bytes: [UInt8]
       // The notes of a patch form a valid MIDI file, unless there are too many of them.
       do throws(StandardMIDIFile.WriteError) { bytes = try file.bytes() } catch {
-        throw MIDIFileError(description: "\(path): \(error.reason); give fewer --bars")
+        throw CommandError("\(path): \(error.reason); give fewer --bars", status: .badData)
       }
       try PatchLibrary.write(Data(bytes), to: path)
       let notes = file.tracks.flatMap(\.events).count {

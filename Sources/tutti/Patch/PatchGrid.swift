@@ -76,8 +76,77 @@ struct PatchGrid: CustomStringConvertible {
     // A group contains the strokes of one beat. If a beat has fewer than two strokes, a group contains the strokes of a quarter note.
     let perBeat = strokesPerQuarter * Int(meter.stepsPerBeat) / 4
     let group = perBeat > 1 ? perBeat : strokesPerQuarter
-    return stride(from: 0, to: strokes.count, by: group).map { start in
-      String(strokes[start..<min(start + group, strokes.count)])
-    }.joined(separator: " ")
+    return strokes.grouped(by: group)
+  }
+}
+
+/// The text form of a pitched part of a style: its sound, and a grid of steps for each layer.
+struct PartGrid: CustomStringConvertible {
+  let description: String
+
+  init(_ part: PitchedPart, in patch: Patch) {
+    var text = "\(part.part.name): \(part.sound), \(part.rangeName)"
+    if part.feel != .zero { text += String(format: ", %+g ms", Double(part.feel.count) / 1e6) }
+    text += part.level == 100 ? "\n" : ", level \(part.level)%\n"
+    let names = part.lines.map { line in
+      PatchGrid.name(line.tone.name, replaces: line.replaces, chance: (line.lowActivityChance, line.highActivityChance))
+    }
+    let width = names.map(\.count).max() ?? 0
+    for (index, layer) in part.layers.enumerated() {
+      text += "  \(layer.name) (activity \(layer.activity.lowerBound) to \(layer.activity.upperBound))\n"
+      for (line, name) in zip(part.lines, names) where line.layer == index {
+        let bars = line.bars.map { PatchGrid.groups($0.map(\.character), line.strokesPerQuarter, patch.meter) }
+        text += "    \(name.padding(toLength: width, withPad: " ", startingAt: 0))  \(bars.joined(separator: " | "))\n"
+      }
+    }
+    description = text
+  }
+}
+
+/// The text form of an instrument: its properties, one per line.
+struct InstrumentSheet: CustomStringConvertible {
+  let description: String
+
+  init(_ instrument: Instrument) {
+    var text = "\(instrument.name): \(instrument.description)\n"
+    func append(_ name: String, _ value: String) {
+      text += "\(name):".padding(toLength: 12, withPad: " ", startingAt: 0) + value + "\n"
+    }
+    append("sound", "\(instrument.sound) (\(instrument.standardSound), program \(instrument.program + 1))")
+    append("scale", "\(instrument.scaleName), \(instrument.rangeName)")
+    // An instrument that follows chords plays the notes of the present chord. It plays the notes of `keyNames` only while there is
+    // no chord.
+    let condition = instrument.followsChords ? " (while there is no chord)" : ""
+    append("notes", instrument.keyNames.joined(separator: " ") + condition)
+    if let figure = instrument.figure {
+      append("figure", Self.groups(figure, grid: instrument.quantizer.grid))
+    } else {
+      append("figure", "none: one note per action")
+    }
+    append("pitch", instrument.pitch.name)
+    if instrument.figure != nil { append("density", instrument.density.name) }
+    append("brightness", instrument.brightness?.name ?? "none")
+    append("loudness", instrument.loudness.name)
+    // The value has the same form as in a patch file: `late` is the tolerance in percent of the grid. A note whose lateness is within
+    // the tolerance sounds at once.
+    append("grid", "\(instrument.quantizer.grid.name), late \(instrument.quantizer.tolerance)%")
+    append("length", instrument.length.name)
+    description = text
+  }
+
+  /// The figure, with a space between quarter notes. If a quarter note has fewer than two units of the grid, the spaces are between
+  /// groups of four units.
+  private static func groups(_ figure: Figure, grid: NoteValue) -> String {
+    let perQuarter = 24 / Int(grid.ticks)
+    let group = perQuarter > 1 ? perQuarter : 4
+    return Array(figure.text).grouped(by: group)
+  }
+}
+
+extension [Character] {
+  /// Returns the characters with a space after each `count` characters.
+  fileprivate func grouped(by count: Int) -> String {
+    stride(from: 0, to: self.count, by: count).map { String(self[$0..<Swift.min($0 + count, self.count)]) }
+      .joined(separator: " ")
   }
 }

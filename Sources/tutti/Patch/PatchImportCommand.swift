@@ -38,10 +38,8 @@ struct PatchImportCommand: ParsableCommand {
   var output: String?
 
   func validate() throws {
-    guard firstBar >= 1 else { throw ValidationError("--first-bar \(firstBar): out of range; give 1 or more") }
-    guard (1...Line.maximumBars).contains(bars) else {
-      throw ValidationError("--bars \(bars): out of range; give 1 to \(Line.maximumBars)")
-    }
+    try check("--first-bar", firstBar, in: 1...Int.max, "1 or more")
+    try check("--bars", bars, in: 1...Line.maximumBars, "1 to \(Line.maximumBars)")
   }
 
   func run() throws {
@@ -52,18 +50,18 @@ struct PatchImportCommand: ParsableCommand {
       let patch: PatchImport
       do throws(ImportError) {
         patch = try PatchImport(midi, name: "\"\(name)\"", firstBar: firstBar - 1, bars: bars)
-      } catch { throw MIDIFileError(description: "\(file): \(error)") }
+      } catch { throw CommandError("\(file): \(error)", status: .badData) }
       // The limits of patches are checked before the file is written.
       do throws(PatchError) { _ = try PatchLoader.patch(from: patch.text, file: file) } catch {
         let reason = error.faults.first.map { "\($0.field): \($0.reason)" } ?? ""
-        throw MIDIFileError(
-          description: "\(file): cannot become a patch (\(reason)); give a smaller --bars, or remove drums "
-            + "from the file")
+        throw CommandError(
+          "\(file): cannot become a patch (\(reason)); give a smaller --bars, or remove drums from the file",
+          status: .badData)
       }
       let path = output ?? "\(base).yaml"
       guard output != nil || !FileManager.default.fileExists(atPath: path) else {
-        throw PatchLibrary.Failure(
-          description: "\(path): already exists; give `--output \(path)` to replace it, or --output with another name")
+        throw CommandError(
+          "\(path): already exists; give `--output \(path)` to replace it, or --output with another name")
       }
       try PatchLibrary.write(Data(patch.text.utf8), to: path)
       print("\(path): \(patch.noteCount) notes of bars \(patch.bars.lowerBound + 1) to \(patch.bars.upperBound)")
@@ -77,24 +75,18 @@ struct PatchImportCommand: ParsableCommand {
   }
 }
 
-/// The error for a MIDI file that cannot be used: `file: reason; remedy`.
-struct MIDIFileError: Error, CustomStringConvertible {
-  let description: String
-}
-
 extension StandardMIDIFile {
   /// Reads the file at `path`.
   ///
-  /// - Throws: ``MIDIFileError`` if it is not a Standard MIDI File, ``PatchLibrary/Failure`` if it cannot be read.
+  /// - Throws: ``CommandError`` if it is not a Standard MIDI File, ``CommandError`` if it cannot be read.
   init(path: String) throws {
     let data: Data
     // With one byte more than permitted, `init(bytes:)` reports that the file is too long.
     do { data = try Data(contentsOf: path, limit: Self.maximumBytes + 1) } catch {
-      throw PatchLibrary.Failure(
-        description: "\(path): cannot be read (\(error.reason)); check the path and the permissions")
+      throw CommandError("\(path): cannot be read (\(error.reason)); check the path and the permissions")
     }
     do throws(ReadError) { try self.init(bytes: Array(data)) } catch {
-      throw MIDIFileError(description: "\(path): \(error); give a Standard MIDI File")
+      throw CommandError("\(path): \(error); give a Standard MIDI File", status: .badData)
     }
   }
 }

@@ -22,11 +22,6 @@ enum PatchLibrary {
   static let folderRemedy =
     "set the environment variable TUTTI_PATCHES to the folder that contains the folders rhythms and instruments"
 
-  /// The error for a patch or a file that cannot be found, read, created or written: `thing: reason; remedy`.
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
-  }
-
   /// The existing folders with patches of a kind, in search order. They are named `rhythms` or `instruments`. The first one is in
   /// $TUTTI_PATCHES. The others are in `Patches` (a checkout) and in `share/tutti/Patches` (an installation) of the folder of the
   /// program and of each folder above it.
@@ -50,30 +45,30 @@ enum PatchLibrary {
 
   /// Loads the rhythm called `name`, or the rhythm in the file `name`.
   ///
-  /// - Throws: ``Failure``, also if the patch is an instrument, or `PatchError` if the file cannot be parsed.
+  /// - Throws: ``CommandError``, also if the patch is an instrument, or `PatchError` if the file cannot be parsed.
   static func rhythm(_ name: String) throws -> Patch {
     let path = try path(of: name, [.rhythm])
     let text = try self.text(of: path)
-    guard PatchFile.kind(of: text) == .rhythm else { throw notARhythm(name) }
+    guard PatchFile.kind(of: text) == .rhythm else { throw isNot(.rhythm, name) }
     return try PatchLoader.patch(from: text, file: path)
   }
 
   /// Loads the instrument called `name`, or the instrument in the file `name`.
   ///
-  /// - Throws: ``Failure``, also if the patch is a rhythm, or `PatchError` if the file cannot be parsed.
+  /// - Throws: ``CommandError``, also if the patch is a rhythm, or `PatchError` if the file cannot be parsed.
   static func instrument(_ name: String) throws -> Instrument {
     let path: String
     do { path = try self.path(of: name, [.instrument]) } catch {
-      throw (try? self.path(of: name, [.rhythm])) == nil ? error : notAnInstrument(name)
+      throw (try? self.path(of: name, [.rhythm])) == nil ? error : isNot(.instrument, name)
     }
     let text = try self.text(of: path)
-    guard PatchFile.kind(of: text) == .instrument else { throw notAnInstrument(name) }
+    guard PatchFile.kind(of: text) == .instrument else { throw isNot(.instrument, name) }
     return try InstrumentLoader.instrument(from: text, file: path)
   }
 
   /// Loads the rhythm or the instrument called `name`, or the one in the file `name`.
   ///
-  /// - Throws: ``Failure``, or `PatchError` if the file cannot be parsed.
+  /// - Throws: ``CommandError``, or `PatchError` if the file cannot be parsed.
   static func load(_ name: String) throws -> PatchFile {
     let path = try path(of: name, [.rhythm, .instrument])
     return try PatchFile(from: text(of: path), file: path)
@@ -85,16 +80,14 @@ enum PatchLibrary {
       // The parser reports a text that is too long.
       return String(decoding: try Data(contentsOf: path, limit: PatchLoader.maximumBytes + 1), as: UTF8.self)
     } catch {
-      throw Failure(description: "patch \(path): cannot be read (\(error.reason)); check the file and its permissions")
+      throw CommandError("patch \(path): cannot be read (\(error.reason)); check the file and its permissions")
     }
   }
 
-  private static func notAnInstrument(_ name: String) -> Failure {
-    Failure(description: "patch \(name): is a rhythm, not an instrument; \(remedy([.instrument]))")
-  }
-
-  private static func notARhythm(_ name: String) -> Failure {
-    Failure(description: "patch \(name): is an instrument, not a rhythm; \(remedy([.rhythm]))")
+  /// The error for a patch that is not of the given kind.
+  private static func isNot(_ kind: PatchKind, _ name: String) -> CommandError {
+    let kinds = kind == .instrument ? "a rhythm, not an instrument" : "an instrument, not a rhythm"
+    return CommandError("patch \(name): is \(kinds); \(remedy([kind]))")
   }
 
   /// The remedy for a name that is not found, or that names a patch of another kind.
@@ -105,37 +98,34 @@ enum PatchLibrary {
 
   /// The path of a new rhythm called `name`, in the first folder of rhythms.
   ///
-  /// - Throws: ``Failure`` if there is no folder, or if the name contains / or begins with a full stop.
-  static func newPath(of name: String) throws(Failure) -> String {
+  /// - Throws: ``CommandError`` if there is no folder, or if the name contains / or begins with a full stop.
+  static func newPath(of name: String) throws(CommandError) -> String {
     guard !name.contains("/"), !name.hasPrefix(".") else {
-      throw Failure(
-        description: "patch \(name): its name contains / or begins with a full stop; give another name")
+      throw CommandError("patch \(name): its name contains / or begins with a full stop; give another name")
     }
     guard let folder = folders(of: .rhythm).first else {
-      throw Failure(description: "patch \(name): there is no folder for it; \(folderRemedy)")
+      throw CommandError("patch \(name): there is no folder for it; \(folderRemedy)")
     }
     return "\(folder)/\(name).yaml"
   }
 
   /// Writes `data` to a file. An existing file is replaced only when the new one is complete.
   ///
-  /// - Throws: ``Failure`` if the file cannot be written.
+  /// - Throws: ``CommandError`` if the file cannot be written.
   static func write(_ data: Data, to path: String) throws {
     do { try data.write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
-      throw Failure(
-        description: "\(path): cannot be written (\(error.reason)); give --output a file in a writable folder")
+      throw CommandError("\(path): cannot be written (\(error.reason)); give --output a file in a writable folder")
     }
   }
 
   /// Returns the path of the patch called `name`. Searches the folders of the given kinds, in this order. A name with a slash or the
   /// suffix `.yaml` is itself a path.
   ///
-  /// - Throws: ``Failure``.
+  /// - Throws: ``CommandError``.
   static func path(of name: String, _ kinds: [PatchKind]) throws -> String {
     if name.contains("/") || name.hasSuffix(".yaml") {
       guard FileManager.default.fileExists(atPath: name) else {
-        throw Failure(
-          description: "patch \(name): no such file; check the path or give a name from `tutti patch list`")
+        throw CommandError("patch \(name): no such file; check the path or give a name from `tutti patch list`")
       }
       return name
     }
@@ -143,7 +133,7 @@ enum PatchLibrary {
       let path = "\(folder)/\(name).yaml"
       if FileManager.default.fileExists(atPath: path) { return path }
     }
-    if kinds == [.rhythm], names(of: .instrument).contains(name) { throw notARhythm(name) }
-    throw Failure(description: "patch \(name): not found; \(remedy(kinds))")
+    if kinds == [.rhythm], names(of: .instrument).contains(name) { throw isNot(.rhythm, name) }
+    throw CommandError("patch \(name): not found; \(remedy(kinds))")
   }
 }

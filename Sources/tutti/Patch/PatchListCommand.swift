@@ -21,10 +21,10 @@ struct PatchListCommand: ParsableCommand {
       let kinds: [PatchKind] = [.rhythm, .instrument]
       let names = kinds.flatMap { PatchLibrary.names(of: $0) }
       guard !names.isEmpty else {
-        throw PatchLibrary.Failure(description: "patches: none found; \(PatchLibrary.folderRemedy)")
+        throw CommandError("patches: none found; \(PatchLibrary.folderRemedy)")
       }
       let patches = try names.map { (name: $0, file: try PatchLibrary.load($0)) }
-      if json { return try printJSON(patches.map { PatchFileSummary(named: $0.name, $0.file) }) }
+      if json { return try printJSON(patches.map { PatchSummary(name: $0.name, file: $0.file) }) }
       let width = names.map(\.count).max() ?? 0
       for patch in patches {
         let name = patch.name.padding(toLength: width, withPad: " ", startingAt: 0)

@@ -61,26 +61,22 @@ struct PatchRenderCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
-    guard activity <= 127 else { throw ValidationError("--activity \(activity): out of range; give 0 to 127") }
-    if let bars {
-      guard (1...1000).contains(bars) else { throw ValidationError("--bars \(bars): out of range; give 1 to 1000") }
-    }
+    try check("--activity", activity, in: 0...127, "0 to 127")
+    if let bars { try check("--bars", bars, in: 1...1000, "1 to 1000") }
     if let bpm { _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) } }
   }
 
-  /// The result, for JSON.
-  struct Result: Encodable {
+  /// The result. Hits are counted for a rhythm, notes for an instrument.
+  private struct Result: Encodable {
     var file: String
     var seconds: Double
-    /// The number of hits; nil for an instrument.
-    var hits: Int64?
-    /// The number of notes; nil for a rhythm.
-    var notes: Int64?
+    var hits, notes: Int64?
     var clippedSamples: Int64
 
-    enum CodingKeys: String, CodingKey {
-      case file, seconds, hits, notes
-      case clippedSamples = "clipped_samples"
+    func encode(to encoder: any Encoder) throws {
+      try encoder.encode([
+        "file": file, "seconds": seconds, "hits": hits, "notes": notes, "clipped_samples": clippedSamples,
+      ])
     }
   }
 
@@ -129,10 +125,7 @@ struct PatchRenderCommand: ParsableCommand {
   /// Calls `render` with a function that shows the progress in percent.
   private func showingProgress(_ render: ((Int) -> Void) throws -> Void) throws {
     let terminal = Terminal()
-    defer {
-      terminal.clearStatus()
-      terminal.flush()
-    }
+    defer { terminal.end() }
     try render { percent in
       if terminal.isInteractive { terminal.showStatus("rendering: \(percent)%") }
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// The subcommand `tutti patch show`.
 struct PatchShowCommand: ParsableCommand {
@@ -40,7 +39,7 @@ struct PatchShowCommand: ParsableCommand {
   func run() throws {
     try reportingErrors {
       let file = try PatchLibrary.load(name)
-      if json { return try printJSON(PatchFileSummary(named: file.name, file)) }
+      if json { return try printJSON(PatchSummary(name: file.name, file: file)) }
       switch file {
       case .rhythm(let patch): print(PatchGrid(patch), terminator: "")
       case .instrument(let instrument): print(InstrumentSheet(instrument), terminator: "")

@@ -1,49 +1,71 @@
-import Foundation
+import Measurement
 import Rhythm
 
-/// The JSON form of a rhythm.
+/// The JSON form of a rhythm or of an instrument. The member `kind` distinguishes them.
 struct PatchSummary: Encodable {
-  /// A layer and the range of total activity in which it sounds.
-  struct LayerSummary: Encodable {
-    var name: String
-    var from: UInt8
-    var to: UInt8
-  }
+  /// The name by which the patch was given.
+  let name: String
+  let file: PatchFile
 
-  var kind = PatchKind.rhythm.rawValue
-  var name: String
-  var description: String
-  var meter: String
-  var bars: Int
-  var bpm: Double
-  var steps: Int
-  /// The position of the second note of each swung pair, in percent of the length of the pair; 50 is straight.
-  var swing: Double
-  var voices: [String]
-  var layers: [LayerSummary]
-  /// The chord line, with `|` between bars; nil if there is none.
-  var chords: String?
-  /// The pitched parts of a style; nil if there are none.
-  var parts: [PartSummary]?
-
-  init(named name: String, _ patch: Patch) {
-    self.name = name
-    description = patch.description
-    meter = "\(patch.meter.beats)/\(patch.meter.unit)"
-    bars = patch.bars
-    bpm = (patch.tempo.bpm * 1000).rounded() / 1000
-    steps = patch.stepCount
-    swing = Double(patch.swing.permille) / 10
-    voices = patch.kit.map(\.name)
-    layers = patch.layers.map {
-      LayerSummary(name: $0.name, from: $0.activity.lowerBound, to: $0.activity.upperBound)
+  func encode(to encoder: any Encoder) throws {
+    switch file {
+    case .rhythm(let patch): try encode(patch, to: encoder)
+    case .instrument(let instrument): try encode(instrument, to: encoder)
     }
-    chords = patch.chords?.text
-    parts = patch.parts.isEmpty ? nil : patch.parts.map { PartSummary($0) }
   }
-}
 
-/// Prints `value` as one JSON text on standard output.
-func printJSON(_ value: some Encodable) throws {
-  print(String(decoding: try JSONEncoder.sorted.encode(value), as: UTF8.self))
+  private func encode(_ patch: Patch, to encoder: any Encoder) throws {
+    try encoder.encode([
+      "kind": PatchKind.rhythm.rawValue, "name": name, "description": patch.description,
+      "meter": "\(patch.meter.beats)/\(patch.meter.unit)", "bars": patch.bars,
+      "bpm": (patch.tempo.bpm * 1000).rounded() / 1000, "steps": patch.stepCount,
+      // The position of the second note of each swung pair, in percent of the length of the pair; 50 is straight.
+      "swing": Double(patch.swing.permille) / 10,
+      "voices": patch.kit.map(\.name), "layers": patch.layers.map(LayerSummary.init),
+      // The chord line, with `|` between bars.
+      "chords": patch.chords?.text,
+      // The pitched parts of a style.
+      "parts": patch.parts.isEmpty ? nil : patch.parts.map(PartSummary.init),
+    ])
+  }
+
+  private func encode(_ instrument: Instrument, to encoder: any Encoder) throws {
+    try encoder.encode([
+      "kind": PatchKind.instrument.rawValue, "name": name, "description": instrument.description,
+      "sound": instrument.sound,
+      // The General MIDI program, counted from 1.
+      "program": Int(instrument.program) + 1, "scale": instrument.scaleName, "range": instrument.rangeName,
+      "keys": instrument.keys,
+      // The figure without spaces. A free instrument has no figure.
+      "figure": instrument.figure?.text, "pitch": instrument.pitch.name,
+      "density": instrument.figure.map { _ in instrument.density.name }, "brightness": instrument.brightness?.name,
+      "loudness": instrument.loudness.name, "grid": instrument.quantizer.grid.name,
+      // The tolerance for late notes, in percent of the grid.
+      "late": instrument.quantizer.tolerance, "length": instrument.length.name,
+    ])
+  }
+
+  /// A layer and the range of total activity in which it sounds.
+  private struct LayerSummary: Encodable {
+    let layer: Layer
+
+    func encode(to encoder: any Encoder) throws {
+      try encoder.encode([
+        "name": layer.name, "from": layer.activity.lowerBound, "to": layer.activity.upperBound,
+      ])
+    }
+  }
+
+  /// A pitched part of a style.
+  private struct PartSummary: Encodable {
+    let part: PitchedPart
+
+    func encode(to encoder: any Encoder) throws {
+      try encoder.encode([
+        "name": part.part.name, "sound": part.sound,
+        // The General MIDI program, counted from 1.
+        "program": Int(part.program) + 1, "range": part.rangeName, "layers": part.layers.map(LayerSummary.init),
+      ])
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Audio
 import Ensemble
-import Foundation
 import Measurement
 import PeerProtocol
 import Transports
@@ -40,12 +39,11 @@ struct PortsCommand: ParsableCommand {
     case .success(let ports) where ports.isEmpty:
       return "MIDI ports: none; connect a MIDI device or start a MIDI program\n"
     case .success(let ports):
-      var table = TextTable(columns: ["MIDI port", "", "to follow its clock"], wordColumns: 3)
-      for port in ports {
+      let rows = ports.map { port in
         let direction = port.sends ? (port.receives ? "sends, receives" : "sends") : "receives"
-        table.append([port.description, direction, port.sends ? "--clock-from \(port.address)" : ""])
+        return [port.description, direction, port.sends ? "--clock-from \(port.address)" : ""]
       }
-      return table.description
+      return TextTable(columns: ["MIDI port", "", "to follow its clock"], wordColumns: 3, rows: rows).description
     }
   }
 
@@ -59,9 +57,8 @@ struct PortsCommand: ParsableCommand {
         : "none; record with --audio wav:FILE"
       return "Sound cards: \(reason)\n"
     }
-    var table = TextTable(columns: ["sound card", "to play through it"], wordColumns: 2)
-    for device in devices { table.append([device.description, "--audio alsa:\(device.name)"]) }
-    return table.description
+    let rows = devices.map { [$0.description, "--audio alsa:\($0.name)"] }
+    return TextTable(columns: ["sound card", "to play through it"], wordColumns: 2, rows: rows).description
   }
 
   /// The table of the network peers, or one line if there are none.
@@ -71,70 +68,52 @@ struct PortsCommand: ParsableCommand {
     case .success(let services) where services.isEmpty:
       return "Network peers: none found; start a peer on another machine, or connect with --connect HOST:PORT\n"
     case .success(let services):
-      var table = TextTable(columns: ["network peer", "", "to connect to it"], wordColumns: 3)
-      for service in services {
-        table.append([service.name, service.identity == nil ? "RTP-MIDI" : "Tutti", "--connect \(service.address)"])
+      let rows = services.map {
+        [$0.name, $0.identity == nil ? "RTP-MIDI" : "Tutti", "--connect \($0.address)"]
       }
-      return table.description
+      return TextTable(columns: ["network peer", "", "to connect to it"], wordColumns: 3, rows: rows).description
     }
   }
 
-  /// The JSON form of all tables.
+  /// The JSON form of all tables. The members `sequencer` and `discovery` state whether an ALSA sequencer and the Avahi daemon are
+  /// available.
   private struct Listing: Encodable {
     struct Port: Encodable {
-      var address: String
-      var client: String
-      var port: String
-      /// Whether other ports can connect to the port to receive its events.
-      var sends: Bool
-      /// Whether other ports can connect to the port to send events to it.
-      var receives: Bool
-      /// The value that selects the port with `--clock-from`; omitted if the port does not send.
-      var clockFrom: String?
+      let port: SequencerPort
 
-      private enum CodingKeys: String, CodingKey {
-        case address, client, port, sends, receives
-        case clockFrom = "clock_from"
+      func encode(to encoder: any Encoder) throws {
+        try encoder.encode([
+          "address": "\(port.address)", "client": port.clientName, "port": port.portName,
+          // Whether other ports can connect to the port to receive its events, or to send events to it.
+          "sends": port.sends, "receives": port.receives,
+          // The value that selects the port with `--clock-from`.
+          "clock_from": port.sends ? "\(port.address)" : nil,
+        ])
       }
-    }
-    struct Device: Encodable {
-      var name: String
-      var description: String
-      /// The value that selects the device with `--audio`.
-      var audio: String
     }
 
     struct Service: Encodable {
-      var name: String
-      var host: String
-      var address: String
-      /// The identity of the peer; omitted if the service is not a Tutti peer.
-      var identity: String?
+      let service: Discovery.Service
+
+      func encode(to encoder: any Encoder) throws {
+        try encoder.encode([
+          "name": service.name, "host": service.host, "address": "\(service.address)",
+          // Only a Tutti peer has an identity.
+          "identity": service.identity.map { "\(Identity($0))" },
+        ])
+      }
     }
 
-    /// Whether an ALSA sequencer is available.
-    var sequencer: Bool
-    var ports: [Port]
-    var devices: [Device]
-    /// Whether the Avahi daemon is available.
-    var discovery: Bool
-    var services: [Service]
+    let ports: [SequencerPort]?
+    let devices: [PCMDevices.Entry]
+    let services: [Discovery.Service]?
 
-    init(ports: [SequencerPort]?, devices: [PCMDevices.Entry], services: [Discovery.Service]?) {
-      sequencer = ports != nil
-      self.ports = (ports ?? []).map {
-        Port(
-          address: "\($0.address)", client: $0.clientName, port: $0.portName, sends: $0.sends, receives: $0.receives,
-          clockFrom: $0.sends ? "\($0.address)" : nil)
-      }
-      self.devices = devices.map {
-        Device(name: $0.name, description: $0.description, audio: "alsa:\($0.name)")
-      }
-      discovery = services != nil
-      self.services = (services ?? []).map {
-        Service(
-          name: $0.name, host: $0.host, address: "\($0.address)", identity: $0.identity.map { "\(Identity($0))" })
-      }
+    func encode(to encoder: any Encoder) throws {
+      try encoder.encode([
+        "sequencer": ports != nil, "ports": (ports ?? []).map(Port.init),
+        "devices": devices.map { ["name": $0.name, "description": $0.description, "audio": "alsa:\($0.name)"] },
+        "discovery": services != nil, "services": (services ?? []).map(Service.init),
+      ])
     }
   }
 }

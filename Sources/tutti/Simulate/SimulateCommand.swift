@@ -116,15 +116,9 @@ struct SimulateCommand: ParsableCommand {
 
   func validate() throws {
     let maximum = random ? 16 : 1000
-    if let peers, !(2...maximum).contains(peers) {
-      throw ValidationError("--peers \(peers): out of range; give 2 to \(maximum)\(random ? " with --random" : "")")
-    }
-    guard (10...86400).contains(seconds) else {
-      throw ValidationError("--seconds \(seconds): out of range; give 10 to 86400")
-    }
-    guard (1...1_000_000).contains(seeds) else {
-      throw ValidationError("--seeds \(seeds): out of range; give 1 to 1000000")
-    }
+    if let peers { try check("--peers", peers, in: 2...maximum, "2 to \(maximum)\(random ? " with --random" : "")") }
+    try check("--seconds", seconds, in: 10...86400, "10 to 86400")
+    try check("--seeds", seeds, in: 1...1_000_000, "1 to 1000000")
     guard seed <= .max - seeds else {
       throw ValidationError("--seed \(seed): too large; give at most \(UInt64.max - seeds)")
     }
@@ -139,8 +133,7 @@ struct SimulateCommand: ParsableCommand {
       var total = SimulationTotal()
       for seed in seed..<seed + seeds {
         let outcome = play(seed, on: network, table: table, terminal)
-        terminal.clearStatus()
-        terminal.flush()
+        terminal.end()
         total.add(outcome)
         let report = SimulationReport(outcome, command: command(for: outcome))
         // With several seeds, only the reports of seeds with a violated invariant are printed.
@@ -188,9 +181,6 @@ struct SimulateCommand: ParsableCommand {
     return (words + ["--seconds", "\(seconds)", "--seed", "\(outcome.seed)"]).joined(separator: " ")
   }
 
-  /// The error for a network file that cannot be read.
-  struct NetworkFileError: Error, CustomStringConvertible { let description: String }
-
   /// The maximum size of a network file in octets.
   private static let maximumSize = 1 << 20
 
@@ -199,15 +189,13 @@ struct SimulateCommand: ParsableCommand {
     if let known = NetworkModel.lab.first(where: { $0.name == name }) { return known }
     let data: Data
     do { data = try Data(contentsOf: name, limit: Self.maximumSize + 1) } catch {
-      throw NetworkFileError(
-        description:
-          "network \(name): cannot be read (\(error.reason)); give `still`, `lan`, `wifi`, `poor` or the path of a "
+      throw CommandError(
+        "network \(name): cannot be read (\(error.reason)); give `still`, `lan`, `wifi`, `poor` or the path of a "
           + "readable file"
       )
     }
     guard data.count <= Self.maximumSize else {
-      throw NetworkFileError(
-        description: "network \(name): larger than 1 MiB; give a text file with the settings of a network")
+      throw CommandError("network \(name): larger than 1 MiB; give a text file with the settings of a network")
     }
     return try NetworkModel(text: String(decoding: data, as: UTF8.self), file: name)
   }

@@ -6,83 +6,62 @@ import Simulation
 
 /// The result of one simulation, as text and as JSON.
 struct SimulationReport: Encodable, CustomStringConvertible {
-  let version = Version.current
-  let command: String
-  let seed: UInt64
-  let peers: Int
-  let network: String
-  let seconds: Double
-  /// The number of steps that all peers together have played.
-  let steps: Int
-  /// The number of hits in these steps.
-  let hits: Int
+  private let outcome: Outcome
+  /// The command that repeats the simulation.
+  private let command: String
   /// The distribution of the time between each step of a settled follower and the same step of the master, in nanoseconds
   /// (microseconds in JSON). A follower is settled after three undisturbed seconds. Nil if there was no such step.
-  let phaseError: Distribution?
-  let packets: Int64
-  let lost: Int64
-  /// The number of packets that a hostile device sent.
-  let forged: Int64
-  /// The number of times that a rhythm started.
-  let starts: Int
-  /// The number of takeovers and handovers.
-  let takeovers: Int
-  /// How often two peers were master at the same time, and one of them yielded to the higher claim of the other.
-  let masterConflicts: Int
-  /// How often each invariant was checked.
-  let checks: [String: Int]
-  let violations: [Violation]
-  /// How often each invariant was violated.
-  let violationCounts: [String: Int]
-  let digest: String
-
-  enum CodingKeys: String, CodingKey {
-    case version, command, seed, peers, network, seconds, steps, hits, packets, starts, takeovers, checks, violations
-    case digest
-    case masterConflicts = "master_conflicts"
-    case violationCounts = "violation_counts"
-    case phaseError = "phase_error_us"
-    case lost = "packets_lost"
-    case forged = "packets_forged"
-  }
+  private let phaseError: Distribution?
 
   init(_ outcome: Outcome, command: String) {
-    self.command = command
-    seed = outcome.seed
-    peers = outcome.peers
-    network = outcome.network
-    seconds = outcome.length.seconds
-    (steps, hits) = (outcome.steps, outcome.hits)
+    (self.outcome, self.command) = (outcome, command)
     phaseError = Distribution(outcome.distances.lazy.map(\.magnitude))
-    (packets, lost, forged) = (outcome.packets, outcome.lost, outcome.forged)
-    (starts, takeovers, masterConflicts) = (outcome.starts, outcome.takeovers, outcome.outranked)
-    checks = Dictionary(uniqueKeysWithValues: outcome.evaluations.map { ($0.key.rawValue, $0.value) })
-    violations = outcome.violations
-    violationCounts = Dictionary(uniqueKeysWithValues: outcome.counts.map { ($0.key.rawValue, $0.value) })
+  }
+
+  private var digest: String {
     let digits = String(outcome.digest, radix: 16)
-    digest = String(repeating: "0", count: 16 - digits.count) + digits
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    func byName(_ counts: [Invariant: Int]) -> [String: Int] {
+      Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
+    }
+    try encoder.encode([
+      "version": Version.current, "command": command, "seed": outcome.seed, "peers": outcome.peers,
+      "network": outcome.network, "seconds": outcome.length.seconds,
+      // The steps that all peers together have played, and the hits in these steps.
+      "steps": outcome.steps, "hits": outcome.hits, "phase_error_us": phaseError,
+      // The last number counts the packets that a hostile device sent.
+      "packets": outcome.packets, "packets_lost": outcome.lost, "packets_forged": outcome.forged,
+      // How often a rhythm started; the takeovers and handovers; how often two peers were master at the same time, and one of them yielded
+      // to the higher claim of the other.
+      "starts": outcome.starts, "takeovers": outcome.takeovers, "master_conflicts": outcome.outranked,
+      // How often each invariant was checked and violated.
+      "checks": byName(outcome.evaluations), "violation_counts": byName(outcome.counts),
+      "violations": outcome.violations, "digest": digest,
+    ])
   }
 
   var description: String {
-    var text = "seed \(seed): \(peers) peers, \(seconds) s on \(network)\n"
-    text += "  played: \(steps) steps, \(hits) hits\n"
-    text +=
-      "  masters: \(starts) starts, \(takeovers) takeovers and handovers, \(masterConflicts) conflicts resolved\n"
-    text += "  network: \(packets) packets sent, \(lost) lost"
-    text += forged > 0 ? ", \(forged) forged by a hostile device\n" : "\n"
+    var text = "seed \(outcome.seed): \(outcome.peers) peers, \(outcome.length.seconds) s on \(outcome.network)\n"
+    text += "  played: \(outcome.steps) steps, \(outcome.hits) hits\n"
+    text += "  masters: \(outcome.starts) starts, \(outcome.takeovers) takeovers and handovers,"
+    text += " \(outcome.outranked) conflicts resolved\n"
+    text += "  network: \(outcome.packets) packets sent, \(outcome.lost) lost"
+    text += outcome.forged > 0 ? ", \(outcome.forged) forged by a hostile device\n" : "\n"
     if let phaseError {
       text += "  difference from the master: p50 \(phaseError.p50 / 1e3), p95 \(phaseError.p95 / 1e3),"
       text += " max \(phaseError.maximum / 1e3) us\n"
     }
     text += "  digest \(digest)\n"
     for check in Invariant.allCases {
-      let count = checks[check.rawValue] ?? 0
-      let result =
-        violationCounts[check.rawValue].map { "VIOLATED \($0) times" } ?? (count > 0 ? "held" : "never checked")
+      let count = outcome.evaluations[check] ?? 0
+      let result = outcome.counts[check].map { "VIOLATED \($0) times" } ?? (count > 0 ? "held" : "never checked")
       text += "  \(check.rawValue.padded(to: 10)) \(result)\(count > 0 ? ", \(count) checks" : "")\n"
     }
-    for violation in violations { text += "  \(violation)\n" }
-    if !violations.isEmpty { text += "  repeat with: \(command)\n" }
+    for violation in outcome.violations { text += "  \(violation)\n" }
+    if !outcome.violations.isEmpty { text += "  repeat with: \(command)\n" }
     return text
   }
 }

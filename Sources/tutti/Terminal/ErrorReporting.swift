@@ -23,6 +23,17 @@ extension ExitCode {
   static let outputFailed = ExitCode(74)
 }
 
+/// The error of a command in one line: `thing: reason; remedy`.
+struct CommandError: Error, CustomStringConvertible {
+  let description: String
+  /// The exit status of the program.
+  let status: ExitCode
+
+  init(_ description: String, status: ExitCode = .unavailable) {
+    (self.description, self.status) = (description, status)
+  }
+}
+
 /// Runs `body`. If `body` throws an error, prints the lines of the error on standard error and throws the exit code for this kind of
 /// error. Exit codes and the errors of ArgumentParser are thrown unchanged.
 func reportingErrors(_ body: () throws -> Void) throws {
@@ -33,18 +44,14 @@ func reportingErrors(_ body: () throws -> Void) throws {
     switch error {
     case let error as ExitCode: throw error
     case is CleanExit, is ValidationError: throw error
-    case is PatchError, is GateFileError, is MIDIFileError,
-      is StandardMIDIFile.WriteError:
-      code = .badData
+    case let error as CommandError: code = error.status
+    case is PatchError, is GateFileError, is StandardMIDIFile.WriteError: code = .badData
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
     case is ReportError, is NetworkModel.Fault: code = .badData
     case let error as ContactFile.ParseError: code = error.isMalformed ? .badData : .unavailable
-    case is TransportError, is PCMError, is EngineError, is PatchLibrary.Failure,
-      is SimulateCommand.NetworkFileError, is GnuplotProgram.Failure, is InvitedSession.Failure:
-      code = .unavailable
+    case is TransportError, is PCMError, is EngineError: code = .unavailable
     case is TempoError: code = .validationFailure
-    case is OutputError: code = .outputFailed
     default: code = .internalError
     }
     for line in "\(error)".split(separator: "\n") {
@@ -52,6 +59,19 @@ func reportingErrors(_ body: () throws -> Void) throws {
     }
     throw code
   }
+}
+
+/// Prints a warning on standard error.
+func warn(_ message: String) { writeToStandardError("tutti: warning: \(message)\n") }
+
+/// Checks the value of an option.
+///
+/// - Parameter values: the permitted values as text, with their unit.
+/// - Throws: `ValidationError` if `value` is not in `range`.
+func check<Value>(
+  _ option: String, _ value: Value, in range: ClosedRange<Value>, _ values: String
+) throws(ValidationError) {
+  guard range.contains(value) else { throw ValidationError("\(option) \(value): out of range; give \(values)") }
 }
 
 /// Runs `body` during validation and turns its error into a usage error.
@@ -62,6 +82,11 @@ func usage<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Va
   } catch {
     throw ValidationError("\(error)")
   }
+}
+
+/// Prints `value` as one JSON text on standard output.
+func printJSON(_ value: some Encodable) throws {
+  print(String(decoding: try JSONEncoder.sorted.encode(value), as: UTF8.self))
 }
 
 extension JSONEncoder {

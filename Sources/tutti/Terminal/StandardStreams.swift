@@ -7,12 +7,6 @@ func writeToStandardError(_ text: String) {
   writeOctets(Array(text.utf8), to: STDERR_FILENO, patience: 1000)
 }
 
-/// The error for results that cannot be written to standard output.
-struct OutputError: Error, CustomStringConvertible {
-  let description =
-    "standard output: cannot be written, so the results are not complete; check that its disk is not full"
-}
-
 /// Makes `print` write each line at once, even to a file or a pipe. A simulation can take hours, and its results must be visible
 /// while it runs.
 func writeLinesAtOnce() { setvbuf(stdout, nil, _IOLBF, 0) }
@@ -20,13 +14,15 @@ func writeLinesAtOnce() { setvbuf(stdout, nil, _IOLBF, 0) }
 /// Writes the rest of the printed text, and checks that all printed text was written. A reader that has closed the pipe, as
 /// `head` does, is not an error.
 ///
-/// - Throws: ``OutputError``.
-func checkStandardOutput() throws(OutputError) {
+/// - Throws: ``CommandError``.
+func checkStandardOutput() throws(CommandError) {
   guard fflush(stdout) != 0 || ferror(stdout) != 0 else { return }
   // If the reader has closed the pipe, POLLERR is set (poll(2)).
   var request = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
   guard poll(&request, 1, 0) == 0 else { return }
-  throw OutputError()
+  throw CommandError(
+    "standard output: cannot be written, so the results are not complete; check that its disk is not full",
+    status: .outputFailed)
 }
 
 /// Writes `octets` to a file descriptor. Octets for a closed pipe or terminal are discarded, because a message must not stop the

@@ -67,6 +67,12 @@ final class Terminal: Sendable {
   /// Waits until everything is written. Gives up if the reader takes nothing for a second.
   func flush() { writer.flush() }
 
+  /// Removes the status lines, and waits until everything is written.
+  func end() {
+    clearStatus()
+    flush()
+  }
+
   private func write(_ text: String) { writer.write(text) }
 }
 

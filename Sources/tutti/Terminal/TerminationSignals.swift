@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Realtime
 import Synchronization
 
 /// Calls a handler on SIGINT, SIGTERM and SIGHUP, so that the program can end its sessions and complete its files. The third
@@ -35,5 +36,22 @@ final class TerminationSignals {
   func cancel() {
     for source in sources { source.cancel() }
     for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
+  }
+}
+
+/// A request to end the program or a measurement, for example after Ctrl-C. Any thread may raise the request. The loop of the
+/// program checks whether it was raised.
+final class Interruption: Sendable {
+  private let value = Atomic<Bool>(false)
+  /// Wakes a loop that waits for file descriptors.
+  let signal = EventSignal()
+
+  /// Whether ``raise()`` was called.
+  var isRaised: Bool { value.load(ordering: .relaxed) }
+
+  /// Raises the request, and wakes the loop.
+  func raise() {
+    value.store(true, ordering: .relaxed)
+    signal.signal()
   }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Audio
 import Cryptography
-import Engine
 import Foundation
 import Measurement
 import MusicalTime
@@ -141,7 +140,7 @@ struct FollowerCommand: ParsableCommand {
       var systemClock: SystemClock?
       if let port {
         let run = try FollowerRun(stimulus.stimulus(), to: port, input: listen, saving: save)
-        for warning in run.warnings { writeToStandardError("tutti: warning: \(warning)\n") }
+        for warning in run.warnings { warn(warning) }
         guard let listen, let capture = run.capture else {
           let file = save ?? ""
           writeToStandardError(
@@ -162,9 +161,12 @@ struct FollowerCommand: ParsableCommand {
       let analysis = try FollowerAnalysis(
         sounds, record, soundsPerQuarter: soundsPerQuarter,
         provenance: Provenance(inputs: inputs, systemClock: systemClock))
-      for warning in analysis.report.warnings { writeToStandardError("tutti: warning: \(warning)\n") }
-      try print(analysis)
-      try output.draw(gnuplot) { FollowerPlot(analysis, file: $0, format: $1).script }
+      for warning in analysis.report.warnings { warn(warning) }
+      try output.print(analysis.report, analysis.report.provenance) { rows in
+        rows.print(FollowerAnalysis.titles)
+        for row in analysis.rows { rows.print(row) }
+      }
+      try output.draw(gnuplot, script: analysis.plot)
     }
   }
 
@@ -174,9 +176,7 @@ struct FollowerCommand: ParsableCommand {
     let record = try StimulusRecord(contentsOf: source) { digest.update(Array($0)) }
     let file = try SoundFile(path: recording)
     if file.isTruncated {
-      writeToStandardError(
-        "tutti: warning: \(recording): the file ends earlier than its header states; only the part that exists is measured\n"
-      )
+      warn("\(recording): the file ends earlier than its header states; only the part that exists is measured")
     }
     let track = Recording.all(of: file, path: recording)[0]
     // If the time reference of the recording places tick 0 within the recording, the program assumes that the time reference is by the
@@ -185,27 +185,60 @@ struct FollowerCommand: ParsableCommand {
     let offset = (Double(record.header.origin) - Double(track.firstInstant.nanoseconds)) / 1e9
     let hasCommonClock = file.firstFrame != nil && (0...Double(track.samples.count / track.rate)).contains(offset)
     let sounds = try FollowerSounds(track, usesPulses: pulses, hasCommonClock: hasCommonClock)
-    return (
-      sounds, record,
-      [
-        Provenance.Input(file: source, sha256: digest.hexadecimal),
-        Provenance.Input(file: recording, sha256: try SHA256.digest(ofFile: recording)),
-      ]
-    )
+    let inputs = [
+      Provenance.Input(file: source, sha256: digest.hexadecimal),
+      Provenance.Input(file: recording, sha256: try SHA256.digest(ofFile: recording)),
+    ]
+    return (sounds, record, inputs)
+  }
+}
+
+/// The options of the clock that `tutti measure follower` sends.
+struct StimulusOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Set the tempo. (default: 120)", valueName: "BPM"))
+  var bpm: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Set the standard deviation of the jitter. 0: no part with jitter. (default: 2; above 125 BPM, a tenth of a "
+        + "tick)", valueName: "MS"))
+  var jitter: Double?
+
+  @Option(help: ArgumentHelp("Set the tempo step. 0: no tempo steps. (default: 5)", valueName: "PERCENT"))
+  var step: Double?
+
+  @Option(help: ArgumentHelp("Set the number of lost ticks. (default: 4)", valueName: "N"))
+  var losses: Int?
+
+  // With the default number of losses, the lengths of the five parts are 1, 1, 1, 2 and 2.5 times this length (``FollowerStimulus``).
+  @Option(
+    help: ArgumentHelp(
+      "Set the length of the steady part. The other parts scale with it. With the defaults of the other options, the "
+        + "whole clock takes 7.5 times S. (default: 16)",
+      valueName: "S"))
+  var seconds: Double?
+
+  @Option(help: ArgumentHelp("Set the seed of the jitter and of the lost ticks. (default: 1)", valueName: "N"))
+  var seed: UInt64?
+
+  /// Whether none of the options was given.
+  var isEmpty: Bool {
+    bpm == nil && jitter == nil && step == nil && losses == nil && seconds == nil && seed == nil
   }
 
-  /// Prints the figures in the chosen form.
-  private func print(_ analysis: FollowerAnalysis) throws {
-    if output.json {
-      try printJSON(analysis.report)
-    } else if output.csv {
-      var rows = RowPrinter()
-      rows.print(FollowerAnalysis.titles)
-      for row in analysis.rows { rows.print(row) }
-      rows.flush()
-      MeasureOutput.printComments(analysis.report.provenance)
-    } else {
-      Swift.print(analysis.report, terminator: "")
+  /// Returns the stimulus that the options describe.
+  ///
+  /// - Throws: `ValidationError` for a value out of range.
+  func stimulus() throws(ValidationError) -> FollowerStimulus {
+    let tempo = bpm ?? 120
+    // A tick lasts 2500 / tempo milliseconds, so a tenth of a tick is 250 / tempo, and 2 ms at 125 BPM.
+    return try usage { () throws(ReportError) in
+      try FollowerStimulus(
+        tempo: tempo, jitter: jitter ?? (tempo > 125 ? 250 / tempo : 2), step: step ?? 5, losses: losses ?? 4,
+        seconds: seconds ?? 16, seed: seed ?? 1)
     }
   }
+
+  /// Checks the values by creating the stimulus, so that a value out of range is a usage error.
+  func validate() throws { _ = try stimulus() }
 }

@@ -37,7 +37,7 @@ struct FollowerRun {
     let port = try sequencer.ports().find(name, sending: false)
     try sequencer.subscribe(SequencerLink(.clock, port.address))
     let capture = try input.map { device throws(PCMError) in try PCMCapture(device) }
-    let file = try path.map { try Self.create($0) }
+    let file = try path.map { try FileHandle(creating: $0, remedy: "give --save a file in a writable folder") }
     // Page faults would delay ticks.
     if let advice = MemoryLock.lockAll() { warnings.append(advice) }
     let (interruption, terminal) = (Interruption(), Terminal())
@@ -80,8 +80,7 @@ struct FollowerRun {
       if let error = self.capture?.recording.failure { warnings.append("\(error)") }
     }
     systemClock = clocks.finish()
-    terminal.clearStatus()
-    terminal.flush()
+    terminal.end()
     if refused > 0 {
       warnings.append("\(port): did not accept \(refused) ticks; they count as sent; check that the device runs")
     }
@@ -90,18 +89,6 @@ struct FollowerRun {
         "\(path): cannot be written (\(failure.reason)), so it is not complete; give --save a file on another disk, "
           + "and measure again"
       )
-    }
-  }
-
-  /// Creates the file of the record.
-  private static func create(_ path: String) throws(TraceError) -> FileHandle {
-    do {
-      try Data().write(to: URL(fileURLWithPath: path))
-      return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-    } catch {
-      throw TraceError(
-        file: path, line: nil, reason: "cannot be written (\(error.reason))",
-        remedy: "give --save a file in a writable folder")
     }
   }
 

@@ -8,11 +8,6 @@ import Transports
 ///
 /// The program takes part as a standard RTP-MIDI device: it sends no rhythm, no notes and no claim.
 final class InvitedSession {
-  /// The error for a session that cannot begin.
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
-  }
-
   /// A measurement that uses the session.
   protocol Task: AnyObject {
     /// Called when the session is established.
@@ -41,7 +36,7 @@ final class InvitedSession {
   /// The address of the peer as the user wrote it, for errors.
   private let text: String
   /// Ends ``run(_:seconds:)`` when it is raised.
-  let interruption = Interruption()
+  private let interruption = Interruption()
   private var info: SessionInfo?
 
   /// Opens the local ports and resolves the address of the peer.
@@ -56,13 +51,26 @@ final class InvitedSession {
 
   deinit { ports.close() }
 
+  /// Invites the peer, runs `task` until Ctrl-C, and ends the session. Shows on `terminal` that the peer is invited. The task shows the
+  /// later progress.
+  ///
+  /// - Parameter seconds: how long the task runs from the beginning of the session; 0: until Ctrl-C.
+  /// - Throws: as ``run(_:seconds:)``.
+  func measure(_ task: any Task, seconds: Double, _ terminal: Terminal) throws {
+    let signals = TerminationSignals { [interruption] in interruption.raise() }
+    defer { signals.cancel() }
+    terminal.showStatus("inviting \(text)")
+    try run(task, seconds: seconds > 0 ? seconds : nil)
+    terminal.end()
+  }
+
   /// Invites the peer, runs `task` for `seconds` from the beginning of the session, and ends the session.
   ///
   /// Returns early if ``interruption`` is raised, the session is lost or the peer ends the session.
   ///
   /// - Parameter seconds: nil to run until ``interruption`` is raised.
-  /// - Throws: ``Failure`` if the peer refuses the session or does not answer, or if ``interruption`` is raised before the session begins.
-  func run(_ task: any Task, seconds: Double?) throws {
+  /// - Throws: ``CommandError`` if the peer refuses the session or does not answer, or if ``interruption`` is raised before the session begins.
+  private func run(_ task: any Task, seconds: Double?) throws {
     var end = Instant.distantFuture
     let id = try endpoint.connect(to: address, data: dataAddress, at: MonotonicClock.now)
     while !interruption.isRaised {
@@ -82,7 +90,7 @@ final class InvitedSession {
     endpoint.closeAll(at: MonotonicClock.now)
     _ = try? handleOutputs(of: task, id, seconds: seconds, end: &end)
     guard info != nil || !interruption.isRaised else {
-      throw Failure(description: "\(text): interrupted before the session began; nothing was measured")
+      throw CommandError("\(text): interrupted before the session began; nothing was measured")
     }
   }
 
@@ -107,7 +115,7 @@ final class InvitedSession {
   /// - Returns: false if the session is lost, or the peer has ended it.
   private func handleOutputs(
     of task: any Task, _ id: SessionID, seconds: Double?, end: inout Instant
-  ) throws(Failure) -> Bool {
+  ) throws(CommandError) -> Bool {
     for output in endpoint.drain() {
       switch output {
       case .send(let octets, let to, let from, let port):
@@ -125,20 +133,18 @@ final class InvitedSession {
         if let seconds { end = now + Nanoseconds(Int64(seconds * 1e9)) }
         task.established(info, at: now)
       case .refused(id):
-        throw Failure(
-          description: "\(text): the peer refuses the session; if it is a Tutti peer, check its --policy and "
-            + "--sessions-per-host")
+        throw CommandError(
+          "\(text): the peer refuses the session; if it is a Tutti peer, check its --policy and --sessions-per-host")
       // The peer has a passkey, and this program has none (``ProtocolExtension/mark``).
       case .hasOtherMark(id, _):
-        throw Failure(
-          description: "\(text): the peer has a passkey, so it refuses the session; restart it with --admit and the "
+        throw CommandError(
+          "\(text): the peer has a passkey, so it refuses the session; restart it with --admit and the "
             + "address of this machine")
       case .reflected(id):
-        throw Failure(description: "\(text): the address of this program itself; give the address of another peer")
+        throw CommandError("\(text): the address of this program itself; give the address of another peer")
       case .unreachable(id):
-        throw Failure(
-          description:
-            "\(text): no answer to twelve invitations; check that an RTP-MIDI peer uses this control port and "
+        throw CommandError(
+          "\(text): no answer to twelve invitations; check that an RTP-MIDI peer uses this control port and "
             + "that no firewall drops UDP")
       case .lost(id), .closed(id): return false
       case .message: task.receive(output)
