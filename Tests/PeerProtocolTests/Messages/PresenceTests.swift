@@ -38,7 +38,8 @@ import _TestSupport
         identity: Identity(random.next()), claim: random.next() % 2 == 0 ? claim : nil,
         channel: number == 1 || number == 10 ? nil : Channel(number),
         gates: GateSet(bits: UInt8(truncatingIfNeeded: random.next())), takesOver: random.next() % 2 == 0,
-        activity: UInt8(random.next() % 128), hasSetActivity: random.next() % 2 == 0, mutesReceiver: random.next() % 2 == 0,
+        activity: UInt8(random.next() % 128), hasSetActivity: random.next() % 2 == 0,
+        mutesReceiver: random.next() % 2 == 0,
         // The digest is nil for the bits 0.
         patch: PatchDigest(bits: random.next() % 4),
         page: PageReport(
