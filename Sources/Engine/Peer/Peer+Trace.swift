@@ -138,7 +138,8 @@ extension TraceHeader {
       name: configuration.name, identity: "\(identity)", role: configuration.start ? "master" : "idle",
       version: Version.current, kernel: Machine.kernel, processor: Machine.processor, scheduler: "\(schedulingPolicy)",
       memoryLocked: memoryLocked, command: configuration.command, patch: configuration.patchName,
-      activity: Int(ensemble.activity), audio: recording, hasClockPort: hasClockPort,
+      activity: Int(configuration.activity ?? EnsembleState.moderateTotal), audio: recording,
+      hasClockPort: hasClockPort,
       ntp: .current)
   }
 }
