@@ -73,7 +73,10 @@ extension TimingTests {
       for attempt in 1...4 {
         let folder = try TemporaryFolder()
         let arguments = { (name: String) in
-          ["--audio", "wav:\(name).wav", "--trace", "\(name).trace", "--patch", "pulse"]
+          [
+            "--audio", "wav:\(name).wav", "--trace", "\(name).trace", "--patch", "pulse", "--soundfont",
+            InstalledSoundFont.timGM6mb.path,
+          ]
         }
         var peers: [PeerProcess] = []
         // Only ben has an activity above 0, so the total activity does not change when ada, the master, is killed.
