@@ -10,7 +10,7 @@ extension PeerSnapshot {
     let text = "name: test\ndescription: A test.\ntempo: 100\nplay:\n  always:\n    kick: x... .... .... ....\n"
     let status = PeerStatus(
       role: .idle, tempo: .standard, bar: 1, beat: 1, beats: 4, patchName: "test", instrumentName: nil, layers: [],
-      parts: [], isQuiet: false, isMuted: false, peers: 0, members: [], clockOffset: nil, activity: 64, total: 64)
+      parts: [], isQuiet: false, isMuted: false, peers: 0, clockOffset: nil, activity: 64, total: 64)
     return PeerSnapshot(
       at: Instant(nanoseconds: 1_000_000_000), name: "Ada", identity: Identity(1), channel: nil, status: status,
       members: [], devices: 0, hosts: nil, furtherHosts: 0, policy: .anyone, hasContacts: false,

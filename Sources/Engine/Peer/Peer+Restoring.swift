@@ -5,19 +5,13 @@ import Transports
 
 // Saving and restoring the session of a peer.
 extension Peer {
-  /// Saves the session if a save is due and the session has changed.
-  func saveSession(at now: Instant) {
-    guard storage.isDue(for: ensemble, at: now) else { return }
-    storage.save(session, at: now)
-  }
-
   /// The present state of the peer in the form in which it is saved.
-  private var session: SavedSession {
+  var session: SavedSession {
     let controls = core.roster.mapSessions { $0.identity == nil ? nil : $0.session!.info.control }
     let addresses = controls.compactMap { $0?.description }
     // If no Tutti peer is in session, the addresses of the last save are kept.
     return SavedSession(
-      patch: chosenPatchName, tempo: tempo, activity: ensemble.heldActivity, gates: ensemble.gates,
+      patch: patches.chosenName, tempo: tempo, activity: ensemble.heldActivity, gates: ensemble.gates,
       peers: addresses.isEmpty ? storage.saved?.peers ?? [] : addresses.sorted(), position: ensemble.position,
       rhythm: ensemble.resumable, boot: StateStore.boot)
   }
@@ -39,7 +33,7 @@ extension Peer {
       try ensemble.resume(rhythm, at: now)
       log.notice("peer restored; this peer is the master again")
     } catch {
-      log.notice("peer restored, but not as the master (\(description(of: error)))")
+      log.notice("peer restored, but not as the master (\(core.description(of: error)))")
     }
   }
 }

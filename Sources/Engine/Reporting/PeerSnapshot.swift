@@ -21,7 +21,7 @@ public struct PeerSnapshot: Sendable {
   }
 
   /// A service that discovery has found on the network and that is not in session.
-  public struct Host: Hashable, Sendable {
+  public struct Host: Hashable, Sendable, Encodable {
     /// The service name, which contains only printable characters. No two hosts of a snapshot have the same name.
     public var name: String
     /// Whether the host is a Tutti peer. Otherwise it is another RTP-MIDI device.
@@ -89,23 +89,12 @@ public struct PeerSnapshot: Sendable {
 }
 
 extension Peer {
-  /// Passes a snapshot to the observer if one is due.
-  func reportSnapshot(at now: Instant) {
-    let sessions = core.roster.sessionCount
-    guard
-      snapshotObserver?.isDue(
-        schedule: ensemble.schedule, role: ensemble.role, patchNumber: patchChange.number, sessions: sessions, at: now)
-        == true
-    else { return }
-    snapshotObserver?.report(snapshot(at: now), sessions: sessions)
-  }
-
   /// The state at `now`.
   func snapshot(at now: Instant) -> PeerSnapshot {
     let members = ensemble.memberStatuses(limit: PeerSnapshot.maximumMembers, at: now)
-    let hosts = availableHosts
+    let hosts = surroundings.availableHosts(core)
     return PeerSnapshot(
-      at: now, name: configuration.name, identity: identity, channel: ensemble.channel?.number, status: status,
+      at: now, name: configuration.name, identity: identity, channel: ensemble.channel?.number, status: status(at: now),
       members: members.map { member in
         PeerSnapshot.Member(
           status: member, channel: ensemble.channel(of: member.identity)?.number,
@@ -113,13 +102,29 @@ extension Peer {
           page: pageAddress(of: member.identity))
       },
       devices: max(0, core.roster.sessionCount - core.roster.identities.count),
-      hosts: hosts?.first, furtherHosts: hosts?.further ?? 0, policy: policy.kind, hasContacts: contactFile != nil,
+      hosts: hosts?.first, furtherHosts: hosts?.further ?? 0, policy: policy.kind,
+      hasContacts: surroundings.hasContacts,
       hasRemoteLeader: ensemble.gates.haveRemoteLeader,
       hasExternalClock: externalClock?.leads(ensemble) == true,
       isOffered: ensemble.isOffered(at: now), totalActivityRule: ensemble.totalActivityRule, mix: ensemble.latestMix,
       schedule: ensemble.schedule,
-      patch: patch, patchNumber: patchChange.number, patchTick: patchChange.tick,
+      patch: patch, patchNumber: patches.number, patchTick: patches.tick,
       lostTicks: core.account.lost, lead: ensemble.lead,
-      soundLead: ensemble.soundLead, phrases: phrases.status)
+      soundLead: ensemble.soundLead, phrases: instrument.phrases.status)
+  }
+
+  /// The address of the web page of a remote peer, as in a URL: `192.168.1.20:8080`. When this peer disappears, a browser that shows its
+  /// page connects to such an address. Nil if the peer reports no page or is not in session, or if the address is not usable by other
+  /// machines.
+  ///
+  /// The peer reports only the port. The host is taken from the address of the session. If the group has a passkey, only peers of the group
+  /// can report a port. A page therefore sends its join token only to peers of the group.
+  private func pageAddress(of identity: Identity) -> String? {
+    guard let port = core.roster.pagePort(of: identity), var address = core.roster[identity]?.reference.address,
+      // A link-local IPv6 address needs the name of an interface, which a URL cannot contain.
+      !address.isLoopback, !address.isIPv6 || !address.isLinkLocal
+    else { return nil }
+    address.port = port
+    return address.description
   }
 }

@@ -31,23 +31,17 @@ public struct PeerStatus: Sendable {
   public var isMuted: Bool
   /// The number of sessions.
   public var peers: Int
-  /// The first remote Tutti peers, at most ``maximumMembers``, the master first.
-  public var members: [MemberStatus]
   /// The master's clock minus the local clock; nil if there is no master, or if its clock is not known yet.
   public var clockOffset: Nanoseconds?
   /// The activity of the player, 0...127.
   public var activity: UInt8
   /// The total activity, 0...127.
   public var total: UInt8
-
-  /// The largest number of ``members``.
-  public static let maximumMembers = 8
 }
 
 extension Peer {
-  /// The present state.
-  public var status: PeerStatus {
-    let now = MonotonicClock.now
+  /// The state for a status display.
+  func status(at now: Instant) -> PeerStatus {
     let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.schedule.tick(at: now)
     let (bar, beat) = patch.meter.position(of: tick)
     let external = externalClock?.leads(ensemble) == true ? externalClock?.tempo : nil
@@ -56,15 +50,14 @@ extension Peer {
     let mix = ensemble.role == .idle ? .standard : ensemble.schedule.mix(at: tick)
     let playing = patch.parts.isEmpty && mix == .standard ? [] : [.drums] + patch.parts.map(\.part)
     return PeerStatus(
-      role: ensemble.role, tempo: tempo, bar: bar, beat: beat, beats: patch.meter.beats, patchName: patchName,
-      instrumentName: instrumentName,
+      role: ensemble.role, tempo: tempo, bar: bar, beat: beat, beats: patch.meter.beats, patchName: patches.name,
+      instrumentName: instrument.name,
       layers: patch.layers.map { ($0.name, $0.activity.contains(min(total, 127))) },
       parts: playing.map { part in
         let number = Int(part.number)
         return (part.name, mix.plays(part: number) ? mix.level(ofPart: number) : nil)
       },
       isQuiet: mix.isQuiet, isMuted: ensemble.isMuted, peers: core.roster.sessionCount,
-      members: ensemble.memberStatuses(limit: PeerStatus.maximumMembers, at: now),
       clockOffset: ensemble.masterClock(at: now)?.offset, activity: ensemble.activity, total: total)
   }
 }

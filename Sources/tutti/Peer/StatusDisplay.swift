@@ -13,14 +13,18 @@ import MusicalTime
 enum StatusDisplay {
   /// The largest width in columns.
   static let maximumWidth = 80
+  /// The largest number of remote peers.
+  private static let maximumMembers = 8
 
   /// The lines for a terminal of this size. A terminal with fewer rows shows only the first lines.
-  static func lines(_ status: PeerStatus, size: (columns: Int, rows: Int)) -> [String] {
+  static func lines(_ snapshot: PeerSnapshot, size: (columns: Int, rows: Int)) -> [String] {
+    let status = snapshot.status
     var lines = [rhythm(status), layers(status)]
     if !status.parts.isEmpty { lines.append(parts(status)) }
     lines.append(you(status))
-    lines += status.members.map(member)
-    let hidden = status.peers - status.members.count
+    let members = snapshot.members.prefix(maximumMembers)
+    lines += members.map { member($0.status) }
+    let hidden = status.peers - members.count
     if hidden > 0 { lines.append("and \(hidden) more; press w to list all peers") }
     // The last column stays empty: some terminals begin a new line when it is filled.
     let width = max(1, min(size.columns, maximumWidth) - 1)
