@@ -70,10 +70,10 @@ struct PatchChoice {
       effect = change(to: patch, named: "\(patch.name) (\(sender))", in: core, soundLead: soundLead)
       let line = "rhythm \(patch.name): received from the master \(sender), plays from the next bar on"
       notice = Notice(line, .notice, .patches, of: "the rhythm")
-    case .failure(let reason):
+    case .failure(let fault):
       core.ensemble.refuse(checked.shared.digest)
       let remedy = "ask \(sender) to correct it; this peer keeps \(name)"
-      let line = "rhythm of the master \(sender): \(reason.text); \(remedy)"
+      let line = "rhythm of the master \(sender): \(fault.reason); \(remedy)"
       notice = Notice(line, .warning, .patches, of: "the rhythm")
     }
     effect.notices.append(notice)
