@@ -73,14 +73,13 @@ struct EnsembleDescription: Encodable, Equatable {
   var phrases: PhraseStatus
 
   init(_ snapshot: PeerSnapshot) {
-    let status = snapshot.status
     (name, identity) = (snapshot.name, "\(snapshot.identity)")
-    (role, channel) = (status.role.description, snapshot.channel)
-    master = status.role.master.map { identity in
+    (role, channel) = (snapshot.role.description, snapshot.channel)
+    master = snapshot.role.master.map { identity in
       snapshot.members.first { $0.status.identity == identity }?.status.name ?? "\(identity)"
     }
     obstacle =
-      if status.role.master != nil {
+      if snapshot.role.master != nil {
         "master"
       } else if snapshot.hasExternalClock {
         "clock"
@@ -91,10 +90,10 @@ struct EnsembleDescription: Encodable, Equatable {
       }
     isOffered = snapshot.isOffered
     // Rounded to one decimal, because the tempo of a follower varies slightly with the clock correction.
-    bpm = (status.tempo.bpm * 10).rounded() / 10
-    (isMuted, isQuiet) = (status.isMuted, status.isQuiet)
+    bpm = (snapshot.tempo.bpm * 10).rounded() / 10
+    (isMuted, isQuiet) = (snapshot.isMuted, snapshot.presentMix.isQuiet)
     totalRule = snapshot.totalActivityRule.rawValue
-    (patch, instrument) = (status.patchName, status.instrumentName)
+    (patch, instrument) = (snapshot.patchName, snapshot.instrumentName)
     parts = ([Rhythm.Part.drums] + snapshot.patch.parts.map(\.part)).map { part in
       let number = Int(part.number)
       return Part(name: part.name, percent: snapshot.mix.level(ofPart: number), plays: snapshot.mix.plays(part: number))

@@ -43,8 +43,25 @@ public struct PeerSnapshot: Sendable {
   public var identity: Identity
   /// The MIDI channel of the local peer, 1...16; nil if it has none.
   public var channel: Int?
-  /// The role, tempo, position, activity and names, as for a status display.
-  public var status: PeerStatus
+  /// The role of the local peer.
+  public var role: Role
+  /// The tempo of the rhythm. While the local peer is the master and plays by its external clock, this is the tempo of the external clock,
+  /// because the tempo of the rhythm varies to correct errors.
+  public var tempo: Tempo
+  /// The bar, counted from one. While no rhythm plays, ``bar`` and ``beat`` are the position at which the rhythm would continue.
+  public var bar: Int64
+  /// The beat in the bar, counted from one.
+  public var beat: Int64
+  /// The activity of the player, 0...127.
+  public var activity: UInt8
+  /// The total activity, 0...127.
+  public var total: UInt8
+  /// Whether the local player is muted, so that the notes of this player do not sound.
+  public var isMuted: Bool
+  /// The name of the instrument as the user has written it; nil if there is none.
+  public var instrumentName: String?
+  /// The number of sessions.
+  public var sessions: Int
   /// The remote Tutti peers, the master first, at most ``maximumMembers``.
   public var members: [Member]
   /// The number of RTP-MIDI devices without Tutti in session.
@@ -71,6 +88,9 @@ public struct PeerSnapshot: Sendable {
   public var schedule: PlaybackSchedule
   /// The patch that plays from ``patchTick`` on.
   public var patch: Patch
+  /// The name of ``patch`` for the player. For a received patch: the name in the patch and, in brackets, the name of the peer that has sent
+  /// the patch.
+  public var patchName: String
   /// The number of the patch. It increases with each change.
   public var patchNumber: UInt32
   /// The first tick of ``patch``. Meaningless if no rhythm plays.
@@ -85,7 +105,9 @@ public struct PeerSnapshot: Sendable {
   public var phrases: PhraseStatus
 
   /// Whether a rhythm plays.
-  public var plays: Bool { status.role != .idle && schedule.run != 0 }
+  public var plays: Bool { role != .idle && schedule.run != 0 }
+  /// The mix that applies now; the standard mix while no rhythm plays.
+  public var presentMix: Mix { role == .idle ? .standard : schedule.mix(at: schedule.tick(at: at)) }
 }
 
 extension Peer {
@@ -93,8 +115,14 @@ extension Peer {
   func snapshot(at now: Instant) -> PeerSnapshot {
     let members = ensemble.memberStatuses(limit: PeerSnapshot.maximumMembers, at: now)
     let hosts = surroundings.availableHosts(core)
+    let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.schedule.tick(at: now)
+    let (bar, beat) = patch.meter.position(of: tick)
+    let leadingClock = externalClock.flatMap { $0.leads(ensemble) ? $0 : nil }
     return PeerSnapshot(
-      at: now, name: configuration.name, identity: identity, channel: ensemble.channel?.number, status: status(at: now),
+      at: now, name: configuration.name, identity: identity, channel: ensemble.channel?.number, role: ensemble.role,
+      tempo: leadingClock?.tempo ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now)), bar: bar, beat: beat,
+      activity: ensemble.activity, total: ensemble.totalActivity(at: now), isMuted: ensemble.isMuted,
+      instrumentName: instrument.name, sessions: core.roster.sessionCount,
       members: members.map { member in
         PeerSnapshot.Member(
           status: member, channel: ensemble.channel(of: member.identity)?.number,
@@ -105,10 +133,10 @@ extension Peer {
       hosts: hosts?.first, furtherHosts: hosts?.further ?? 0, policy: policy.kind,
       hasContacts: surroundings.hasContacts,
       hasRemoteLeader: ensemble.gates.haveRemoteLeader,
-      hasExternalClock: externalClock?.leads(ensemble) == true,
+      hasExternalClock: leadingClock != nil,
       isOffered: ensemble.isOffered(at: now), totalActivityRule: ensemble.totalActivityRule, mix: ensemble.latestMix,
       schedule: ensemble.schedule,
-      patch: patch, patchNumber: patches.number, patchTick: patches.tick,
+      patch: patch, patchName: patches.name, patchNumber: patches.number, patchTick: patches.tick,
       lostTicks: core.account.lost, lead: ensemble.lead,
       soundLead: ensemble.soundLead, phrases: instrument.phrases.status)
   }
