@@ -5,8 +5,6 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 import Realtime
-import Receiving
-import Sending
 import Transports
 
 // Execution of the outputs of ``PeerCore``.

@@ -79,16 +79,14 @@ extension Peer {
 }
 
 extension TraceHeader {
-  /// Creates the header of the trace of a peer. `firstFrame` and `firstInstant` describe the recording of the peer. They are not
-  /// used without a recording.
+  /// Creates the header of the trace of a peer.
   init(
     _ configuration: PeerConfiguration, identity: Identity, schedulingPolicy: SchedulingPolicy, memoryLocked: Bool,
-    firstFrame: Int64, firstInstant: Instant, hasClockPort: Bool
+    sound: SoundOutputs, hasClockPort: Bool
   ) {
-    var recording: Audio?
-    if let path = configuration.recording {
-      recording = Audio(
-        file: path, rate: Int(FrameGrid.standard.rate), firstFrame: firstFrame, firstInstant: firstInstant)
+    let recording = configuration.recording.map { path in
+      Audio(
+        file: path, rate: Int(FrameGrid.standard.rate), firstFrame: sound.firstFrame, firstInstant: sound.firstInstant)
     }
     self.init(
       name: configuration.name, identity: "\(identity)", role: configuration.start ? "master" : "idle",

@@ -92,7 +92,7 @@ public final class Peer {
     // The saved addresses are numeric, so their resolution does not block.
     let restored = (configuration.restored?.peers ?? []).compactMap { try? SocketAddress(resolving: $0) }
     let store = try store ?? StateStore(name: configuration.name, log: log)
-    storage = SessionKeeper(store, log: log)
+    storage = SessionKeeper(store, restored: configuration.restored, log: log)
     sound = try SoundOutputs(configuration)
     ports = try PortPair(port: configuration.port)
     ports.dropForeignDatagrams()
@@ -152,8 +152,7 @@ public final class Peer {
 
     let header = TraceHeader(
       configuration, identity: store.identity, schedulingPolicy: clock.schedulingPolicy,
-      memoryLocked: memoryAdvice == nil,
-      firstFrame: sound.firstFrame, firstInstant: sound.firstInstant, hasClockPort: midi != nil)
+      memoryLocked: memoryAdvice == nil, sound: sound, hasClockPort: midi != nil)
     let trace: PeerTrace
     do {
       trace = PeerTrace(try configuration.trace.map { try TraceWriter(path: $0, header: header) })
@@ -224,9 +223,9 @@ public final class Peer {
   ) throws -> Outcome {
     observer = PeerObserver(watch: watch, snapshot: snapshot)
     surroundings.startDiscovery(ports.control, identity: identity, bell: mailbox.bell)
-    storage.saved = configuration.restored
     if let leader = configuration.leader { setLeader(leader) }
-    resume(at: MonotonicClock.now)
+    let start = MonotonicClock.now
+    report(storage.resume(core, at: start), at: start)
     while true {
       if lifecycle.isOver(at: MonotonicClock.now) {
         guard ensemble.role == .master, !lifecycle.isLeaving else { break }
@@ -322,7 +321,7 @@ public final class Peer {
     let outputs = core.takeOutputs(at: now)
     // After a restart, the peer must know which terms it may have used, so terms are reserved on the disk in advance.
     storage.reserve(for: ensemble.ownTerm)
-    if storage.isDue(for: ensemble, at: now) { storage.save(session, at: now) }
+    storage.save(core, patch: patches.chosenName, tempo: tempo, at: now)
     execute(outputs)
     if instrument.isOutdated(in: core) { network.play(instrument.settings(for: core)) }
     let rejected = core.endpoint.peerExtension?.rejectedStamps ?? 0

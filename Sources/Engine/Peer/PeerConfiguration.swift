@@ -98,11 +98,8 @@ public struct PeerConfiguration: Sendable {
   public init(name: String, tempo: Tempo, patch: Patch, patchName: String, soundFont: String, command: String) {
     // Other peers clean the name that they receive in the same way.
     self.name = name.cleanName() ?? "peer"
-    self.tempo = tempo
-    self.patch = patch
-    self.patchName = patchName
-    self.soundFont = soundFont
-    self.command = command
+    (self.tempo, self.patch, self.patchName) = (tempo, patch, patchName)
+    (self.soundFont, self.command) = (soundFont, command)
   }
 }
 

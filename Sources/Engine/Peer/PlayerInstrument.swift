@@ -14,7 +14,6 @@ struct PlayerInstrument {
   private var settings = InstrumentSettings()
   /// The number of times that the local player has chosen the pitch source. Identifies the latest choice.
   private var pitchChoices: UInt32 = 0
-  /// The phrases.
   var phrases = PlayerPhrases()
 
   /// - Parameter chords: the chords of the rhythm.

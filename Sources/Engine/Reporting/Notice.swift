@@ -7,13 +7,12 @@ struct Notice {
   /// The topic and the subject by which ``LineLimiter`` limits the line. Nil if only the local player can cause the line.
   let limit: (topic: LineLimiter.Topic, subject: String)?
 
-  /// Creates a line that only the local player can cause.
-  init(_ line: String, _ level: Logger.Level = .notice) { (self.line, self.level, limit) = (line, level, nil) }
-
-  /// Creates a line that remote peers and devices can cause.
-  ///
-  /// - Parameter subject: see ``LineLimiter/admits(_:_:of:at:)``.
-  init(_ line: String, _ level: Logger.Level = .notice, _ topic: LineLimiter.Topic, of subject: String) {
-    (self.line, self.level, limit) = (line, level, (topic, subject))
+  /// - Parameters:
+  ///   - topic: nil if only the local player can cause the line.
+  ///   - subject: see ``LineLimiter/admits(_:_:of:at:)``.
+  init(
+    _ line: String, _ level: Logger.Level = .notice, _ topic: LineLimiter.Topic? = nil, of subject: String = ""
+  ) {
+    (self.line, self.level, limit) = (line, level, topic.map { ($0, subject) })
   }
 }

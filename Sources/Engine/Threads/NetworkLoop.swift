@@ -19,8 +19,8 @@ struct NetworkLoop: ~Copyable {
   /// Limits the datagrams of sources without a session.
   private var filter = StrangerFilter(key: .random(in: .min ... .max))
   /// Limits the processor time of the thread.
-  var budget = ProcessorBudget()
-  var counters = NetworkCounters()
+  private var budget = ProcessorBudget()
+  private var counters = NetworkCounters()
   /// The largest number of datagrams or events that one call of ``round()`` takes from one port. The number is small, because the thread
   /// can pause only between two calls (``ProcessorBudget``).
   private static var maximumPerPort: Int { @_noLocks @_noAllocation get { 16 } }
@@ -108,6 +108,17 @@ struct NetworkLoop: ~Copyable {
     rings.counters.publish(counters)
     if rings.events.count >= Self.wakeThreshold { wakesControl = true }
     if wakesControl { rings.bell.ring() }
+  }
+
+  /// Pauses if the thread has used its share of the processor. Called after each ``round()``. Datagrams that arrive during the
+  /// pause wait in the receive buffers. The kernel drops those that do not fit.
+  ///
+  /// Real-time: safe (it waits by design).
+  @_noLocks @_noAllocation
+  mutating func pause() {
+    guard let end = budget.pauseEnd(used: ThreadClock.used, at: MonotonicClock.now) else { return }
+    counters.pauses += 1
+    MonotonicClock.sleep(until: end)
   }
 
   /// Decides whether ``datagram`` is processed, and decodes ``header``.
