@@ -8,14 +8,13 @@ extension PeerSnapshot {
   /// The snapshot of a peer that is idle and has no session.
   static func idle() throws -> PeerSnapshot {
     let text = "name: test\ndescription: A test.\ntempo: 100\nplay:\n  always:\n    kick: x... .... .... ....\n"
-    let status = PeerStatus(
-      role: .idle, tempo: .standard, bar: 1, beat: 1, beats: 4, patchName: "test", instrumentName: nil, layers: [],
-      parts: [], isQuiet: false, isMuted: false, peers: 0, members: [], clockOffset: nil, activity: 64, total: 64)
     return PeerSnapshot(
-      at: Instant(nanoseconds: 1_000_000_000), name: "Ada", identity: Identity(1), channel: nil, status: status,
+      at: Instant(nanoseconds: 1_000_000_000), name: "Ada", identity: Identity(1), channel: nil, role: .idle,
+      tempo: .standard, bar: 1, beat: 1, activity: 64, total: 64, isMuted: false, instrumentName: nil, sessions: 0,
       members: [], devices: 0, hosts: nil, furtherHosts: 0, policy: .anyone, hasContacts: false,
       hasRemoteLeader: false, hasExternalClock: false, isOffered: false, totalActivityRule: .sum, mix: Mix(),
-      schedule: .silence, patch: try PatchLoader.patch(from: text, file: "test"), patchNumber: 1, patchTick: Tick(0),
+      schedule: .silence, patch: try PatchLoader.patch(from: text, file: "test"), patchName: "test", patchNumber: 1,
+      patchTick: Tick(0),
       lostTicks: 0, lead: .milliseconds(100), soundLead: .milliseconds(50), phrases: PhraseStatus())
   }
 }

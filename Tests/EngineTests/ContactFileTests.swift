@@ -62,19 +62,19 @@ import _TestSupport
     ("\n\n\0\n", 3),
   ])
   func malformedLineIsReportedWithItsNumber(text: String, line: Int) {
-    let fault = #expect(throws: ContactFile.ParseError.self) { try contacts(text) }
+    let fault = #expect(throws: EngineError.self) { try contacts(text) }
     #expect(fault?.isMalformed == true && fault?.description.contains("line \(line): not `name NAME`") == true)
   }
 
   @Test func fileThatIsNotUTF8IsMalformed() {
-    let fault = #expect(throws: ContactFile.ParseError.self) { try contacts(Data([0xFF, 0xFE, 0x6E, 0x00])) }
+    let fault = #expect(throws: EngineError.self) { try contacts(Data([0xFF, 0xFE, 0x6E, 0x00])) }
     #expect(fault?.isMalformed == true)
   }
 
   /// 2^19 lines of two bytes are 1 MiB (2^20 bytes). One more byte is too many.
   @Test func fileHasAtMostOneMebibyte() throws {
     #expect(try contacts(String(repeating: "#\n", count: 1 << 19)).hosts.isEmpty)
-    let fault = #expect(throws: ContactFile.ParseError.self) {
+    let fault = #expect(throws: EngineError.self) {
       try contacts(String(repeating: "#\n", count: 1 << 19) + "#")
     }
     #expect(fault?.description.contains("larger than 1 MiB; give a text file") == true)
@@ -83,7 +83,7 @@ import _TestSupport
   /// A missing file, and the folder itself.
   @Test(arguments: ["none", ""]) func unreadableFileIsReportedWithTheRemedy(name: String) throws {
     let folder = try TemporaryFolder()
-    let fault = #expect(throws: ContactFile.ParseError.self) { try ContactFile(path: folder.path(name)) }
+    let fault = #expect(throws: EngineError.self) { try ContactFile(path: folder.path(name)) }
     let reason = name.isEmpty ? "Is a directory" : "No such file or directory"
     #expect(fault?.isMalformed == false)
     #expect(fault?.description.contains("cannot be read (\(reason)); write a file of lines") == true)

@@ -39,7 +39,7 @@ import _TestSupport
     defer { peer.close() }
     let rings = NetworkRings(bell: Doorbell())
     let source = StreamSource(ssrc: 7, address: host(peer.data.port), localSSRC: 1)
-    rings.commands.push(.open(slot: 0, SessionID(number: 1), source, Admission(), keys: local))
+    rings.commands.push(.receiving(.open(slot: 0, SessionID(number: 1), source, Admission(), keys: local)))
     var loop = NetworkLoop(ports: ports, sequencer: nil, identity: 2, hasPasskey: true, rings: rings)
     var sealer = DatagramSealer(remote, thread: .clock)
     // The AppleMIDI commands BY and IN: FF FF, two letters, version 2, token 0, SSRC 7.
@@ -73,7 +73,7 @@ import _TestSupport
     defer { peer.close() }
     let rings = NetworkRings(bell: Doorbell())
     let source = StreamSource(ssrc: 7, address: host(peer.data.port), localSSRC: 1)
-    rings.commands.push(.open(slot: 0, SessionID(number: 1), source, Admission(), keys: local))
+    rings.commands.push(.receiving(.open(slot: 0, SessionID(number: 1), source, Admission(), keys: local)))
     var loop = NetworkLoop(ports: ports, sequencer: nil, identity: 2, hasPasskey: true, rings: rings)
     var (sealer, opener) = (DatagramSealer(remote, thread: .control), DatagramOpener(remote))
     let before = MonotonicClock.now
@@ -101,7 +101,7 @@ import _TestSupport
     defer { peer.close() }
     let rings = NetworkRings(bell: Doorbell())
     let source = StreamSource(ssrc: 7, address: host(peer.data.port), localSSRC: 1)
-    rings.commands.push(.open(slot: 0, SessionID(number: 1), source, Admission(), keys: local))
+    rings.commands.push(.receiving(.open(slot: 0, SessionID(number: 1), source, Admission(), keys: local)))
     var loop = NetworkLoop(ports: ports, sequencer: nil, identity: 2, hasPasskey: true, rings: rings)
     // A hello, the first packet of the handshake: version 1, kind 1, SSRC 7. Its identity and its nonce are 24 octets of zero.
     let hello = [0xFF, 0xFF] + Array("TH".utf8) + [1, 1, 0, 0, 0, 0, 0, 7] + [UInt8](repeating: 0, count: 24)

@@ -25,7 +25,7 @@ import _TestSupport
     (admission.notes, admission.modification, admission.setsPitches) = (true, true, true)
     let source = StreamSource(
       ssrc: 7, address: SocketAddress(host: 0x7F00_0001, port: remote.data.port), localSSRC: 1)
-    rings.commands.push(.open(slot: 0, session, source, admission))
+    rings.commands.push(.receiving(.open(slot: 0, session, source, admission)))
     var settings = InstrumentSettings()
     // Both numbers change with each choice of the player. The source 0 means that no other player sets the pitches.
     (settings.number, settings.pitchSource) = (1, 1)
@@ -44,7 +44,7 @@ import _TestSupport
     func act() -> [UInt8] {
       // Two notes of a key at the same position of the rhythm sound once. A position has a resolution of 21 us, so the test waits.
       MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(1))
-      rings.commands.push(.play(.noteOn(Channel(5)!, key: 60, velocity: 100)))
+      rings.commands.push(.receiving(.play(.noteOn(Channel(5)!, key: 60, velocity: 100))))
       rings.signal.signal()
       var keys: [UInt8] = []
       // On a busy machine, the instrument may play in a later round.

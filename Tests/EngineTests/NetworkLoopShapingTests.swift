@@ -24,8 +24,8 @@ import _TestSupport
     (admission.notes, admission.modification, admission.shaping) = (true, true, shaping)
     let source = StreamSource(
       ssrc: 7, address: SocketAddress(host: 0x7F00_0001, port: remote.data.port), localSSRC: 1)
-    rings.commands.push(.open(slot: 0, SessionID(number: 1), source, admission))
-    rings.commands.push(.localChannel(Channel(5)!))
+    rings.commands.push(.receiving(.open(slot: 0, SessionID(number: 1), source, admission)))
+    rings.commands.push(.receiving(.localChannel(Channel(5)!)))
     var settings = InstrumentSettings()
     settings.number = 1
     let text = "name: a\ndescription: A test.\nsound: harp\nscale: C major, C4..C6\npitch: tilt forward\n"
@@ -37,7 +37,7 @@ import _TestSupport
     let packet = octets { _ = sender.encode(control, at: MonotonicClock.now, into: &$0) }
     _ = remote.data.send(packet, to: SocketAddress(host: 0x7F00_0001, port: local.data.port))
     loop.round()
-    rings.commands.push(.play(.noteOn(Channel(5)!, key: 60, velocity: 100)))
+    rings.commands.push(.receiving(.play(.noteOn(Channel(5)!, key: 60, velocity: 100))))
     rings.signal.signal()
     loop.round()
     var keys: [UInt8] = []

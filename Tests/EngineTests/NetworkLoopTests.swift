@@ -23,7 +23,8 @@ import _TestSupport
     let rings = NetworkRings(bell: Doorbell())
     let source = SocketAddress(host: 0x7F00_0001, port: remote.data.port)
     rings.commands.push(
-      .open(slot: 0, SessionID(number: 1), StreamSource(ssrc: 7, address: source, localSSRC: 1), Admission()))
+      .receiving(
+        .open(slot: 0, SessionID(number: 1), StreamSource(ssrc: 7, address: source, localSSRC: 1), Admission())))
     var loop = NetworkLoop(ports: local, sequencer: nil, identity: 2, rings: rings)
     let address = SocketAddress(host: 0x7F00_0002, port: local.data.port)
 
@@ -55,8 +56,9 @@ import _TestSupport
     let rings = NetworkRings(bell: Doorbell())
     let source = SocketAddress(host: 0x7F00_0001, port: remote.data.port)
     rings.commands.push(
-      .open(
-        slot: 0, SessionID(number: 1), StreamSource(ssrc: 7, address: source, localSSRC: 1), Admission()))
+      .receiving(
+        .open(
+          slot: 0, SessionID(number: 1), StreamSource(ssrc: 7, address: source, localSSRC: 1), Admission())))
     var loop = NetworkLoop(ports: local, sequencer: nil, identity: 2, rings: rings)
     let data = SocketAddress(host: 0x7F00_0001, port: local.data.port)
     let controlPort = SocketAddress(host: 0x7F00_0001, port: local.control.port)
@@ -116,7 +118,7 @@ import _TestSupport
     admission.notes = true
     let source = StreamSource(
       ssrc: 7, address: SocketAddress(host: 0x7F00_0001, port: remote.data.port), localSSRC: 1)
-    rings.commands.push(.open(slot: 0, session, source, admission))
+    rings.commands.push(.receiving(.open(slot: 0, session, source, admission)))
     var loop = NetworkLoop(ports: local, sequencer: nil, identity: 2, rings: rings)
     var sender = PacketSender(ssrc: 7, sequence: 0)
     let data = SocketAddress(host: 0x7F00_0001, port: local.data.port)
@@ -126,7 +128,7 @@ import _TestSupport
       _ = remote.data.send(octets { _ = sender.encode(note, at: before, into: &$0) }, to: data)
       loop.round()
     }
-    rings.commands.push(.close(slot: 0, session))
+    rings.commands.push(.receiving(.close(slot: 0, session)))
     loop.executeCommands()
     let ends: [Message] = [1, 2].map { .noteOff(Channel($0)!, key: 60, velocity: 64) }
     let expected = [notes[0].on(Channel(16)), notes[1], ends[0].on(Channel(16)), ends[1]]
@@ -164,7 +166,7 @@ import _TestSupport
       .controlChange(channel, controller: 1, value: 5), .noteOff(channel, key: 60, velocity: 64),
       .noteOn(channel, key: 61, velocity: 1),
     ] {
-      rings.commands.push(.play(message))
+      rings.commands.push(.receiving(.play(message)))
     }
     loop.executeCommands()
     var forces: [UInt8] = []

@@ -13,7 +13,7 @@ import Testing
   /// The reason why a text is refused; nil if it is accepted.
   private func reason(_ octets: [UInt8]) throws -> String? {
     let shared = try #require(SharedPatch(octets))
-    do throws(PatchChecker.Reason) { _ = try PatchChecker.patch(shared) } catch { return error.text }
+    do throws(Fault) { _ = try PatchChecker.patch(shared) } catch { return error.reason }
     return nil
   }
 

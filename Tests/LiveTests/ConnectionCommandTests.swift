@@ -40,12 +40,12 @@ import _TestTraits
 
     /// Reports that discovery has found a host. A host without an identity is not a Tutti peer.
     func found(_ name: String, at address: SocketAddress, identity: UInt64? = nil) {
-      peer.handle(.found(service(name, at: address, identity: identity)), at: now)
+      _ = peer.surroundings.handle(.found(service(name, at: address, identity: identity)), in: peer.core, at: now)
     }
 
     /// Reports that the announcement of a host has disappeared.
     func lost(_ name: String, at address: SocketAddress, identity: UInt64? = nil) {
-      peer.handle(.lost(service(name, at: address, identity: identity)), at: now)
+      _ = peer.surroundings.handle(.lost(service(name, at: address, identity: identity)), in: peer.core, at: now)
     }
 
     private func service(_ name: String, at address: SocketAddress, identity: UInt64?) -> Discovery.Service {
@@ -144,7 +144,7 @@ import _TestTraits
     let limit = subject.now + .seconds(Child.patience.components.seconds)
     while !admits("Ben", ben), subject.now < limit {
       Thread.sleep(forTimeInterval: 0.01)
-      subject.peer.handleHosts(at: subject.now)
+      _ = subject.peer.surroundings.advance(subject.peer.core, at: subject.now)
     }
     #expect(admits("Ada", gear) && admits("Ben", ben) && !admits("Eve", gear) && subject.invited == [ben])
     subject.peer.execute(.policy(.anyone))

@@ -60,9 +60,9 @@ final class LivePeer: @unchecked Sendable {
         let peer = try Peer(settings, mailbox: mailbox, log: Logger(label: "test") { _ in LogCaptureHandler(capture) })
         result.port = peer.port
         ready.signal()
-        // The peer calls `status` ten times per second on its control thread.
+        // The peer calls `snapshot` about ten times per second on its control thread.
         try peer.run(
-          status: controlThreadPause.map { pause in
+          snapshot: controlThreadPause.map { pause in
             { _ in MonotonicClock.sleep(until: MonotonicClock.now + pause) }
           })
       } catch {

@@ -57,7 +57,7 @@ extension ByteBuffer {
   /// `Int64.min` mean unknown.
   mutating func writeLevels(_ snapshot: PeerSnapshot) {
     writeMultipleIntegers(
-      snapshot.status.total, snapshot.status.activity, UInt16(snapshot.members.count),
+      snapshot.total, snapshot.activity, UInt16(snapshot.members.count),
       UInt32(clamping: snapshot.lostTicks))
     for member in snapshot.members {
       let status = member.status

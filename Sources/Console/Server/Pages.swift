@@ -134,7 +134,7 @@ final class Pages {
 
   /// Updates the state from a snapshot of the peer, and sends the changes to all pages.
   func show(_ snapshot: PeerSnapshot) {
-    shownActivity = snapshot.status.activity
+    shownActivity = snapshot.activity
     (soundLead, plays) = (snapshot.soundLead, snapshot.plays)
     hosts = Set(snapshot.hosts?.map(\.name) ?? [])
     update(state.update(snapshot))

@@ -19,23 +19,6 @@ struct EnsembleDescription: Encodable, Equatable {
     var gates: [String]
   }
 
-  /// A device on the network that is not in session, as in ``Engine/PeerSnapshot/Host``.
-  struct Host: Encodable, Equatable {
-    var name: String
-    var isTuttiPeer: Bool
-    var isInvited: Bool
-  }
-
-  /// The phrases of the local player, as in ``Engine/PhraseStatus``. `recorded` and `received` are numbers of notes; nil if there is no
-  /// such phrase. `sender` is the name of the player who has sent the received phrase. `variation` is the number of the variation that is
-  /// repeated; 0 for the phrase itself, nil if no phrase is repeated.
-  struct Phrases: Encodable, Equatable {
-    var recorded: Int?
-    var received: Int?
-    var sender: String?
-    var variation: UInt32?
-  }
-
   /// A part of the rhythm.
   struct Part: Encodable, Equatable {
     var name: String
@@ -78,7 +61,7 @@ struct EnsembleDescription: Encodable, Equatable {
   var devices: Int
   /// The devices on the network that are not in session, sorted by name, at most ``Engine/PeerSnapshot/maximumHosts``. Nil if discovery
   /// is off.
-  var hosts: [Host]?
+  var hosts: [PeerSnapshot.Host]?
   /// The number of further devices on the network that are not in session, for which ``hosts`` has no room.
   var furtherHosts: Int
   /// The connection policy: `anyone`, `contacts` or `none`.
@@ -87,17 +70,16 @@ struct EnsembleDescription: Encodable, Equatable {
   var hasContacts: Bool
   /// The lead time in milliseconds.
   var lead: Double
-  var phrases: Phrases
+  var phrases: PhraseStatus
 
   init(_ snapshot: PeerSnapshot) {
-    let status = snapshot.status
     (name, identity) = (snapshot.name, "\(snapshot.identity)")
-    (role, channel) = (status.role.description, snapshot.channel)
-    master = status.role.master.map { identity in
+    (role, channel) = (snapshot.role.description, snapshot.channel)
+    master = snapshot.role.master.map { identity in
       snapshot.members.first { $0.status.identity == identity }?.status.name ?? "\(identity)"
     }
     obstacle =
-      if status.role.master != nil {
+      if snapshot.role.master != nil {
         "master"
       } else if snapshot.hasExternalClock {
         "clock"
@@ -108,10 +90,10 @@ struct EnsembleDescription: Encodable, Equatable {
       }
     isOffered = snapshot.isOffered
     // Rounded to one decimal, because the tempo of a follower varies slightly with the clock correction.
-    bpm = (status.tempo.bpm * 10).rounded() / 10
-    (isMuted, isQuiet) = (status.isMuted, status.isQuiet)
+    bpm = (snapshot.tempo.bpm * 10).rounded() / 10
+    (isMuted, isQuiet) = (snapshot.isMuted, snapshot.presentMix.isQuiet)
     totalRule = snapshot.totalActivityRule.rawValue
-    (patch, instrument) = (status.patchName, status.instrumentName)
+    (patch, instrument) = (snapshot.patchName, snapshot.instrumentName)
     parts = ([Rhythm.Part.drums] + snapshot.patch.parts.map(\.part)).map { part in
       let number = Int(part.number)
       return Part(name: part.name, percent: snapshot.mix.level(ofPart: number), plays: snapshot.mix.plays(part: number))
@@ -124,11 +106,9 @@ struct EnsembleDescription: Encodable, Equatable {
         isMuted: status.isMuted, gates: Gate.allCases.filter { member.gates[$0] }.map { "\($0)" })
     }
     devices = snapshot.devices
-    hosts = snapshot.hosts?.map { Host(name: $0.name, isTuttiPeer: $0.isTuttiPeer, isInvited: $0.isInvited) }
+    hosts = snapshot.hosts
     (furtherHosts, policy, hasContacts) = (snapshot.furtherHosts, snapshot.policy.rawValue, snapshot.hasContacts)
     lead = snapshot.lead.milliseconds
-    let phrases = snapshot.phrases
-    self.phrases = Phrases(
-      recorded: phrases.recorded, received: phrases.received, sender: phrases.sender, variation: phrases.variation)
+    phrases = snapshot.phrases
   }
 }

@@ -35,7 +35,7 @@ struct PatchDescription: Encodable {
 
   init(_ snapshot: PeerSnapshot) {
     self.init(
-      snapshot.patch, name: snapshot.status.patchName, number: snapshot.patchNumber, tick: snapshot.patchTick.index)
+      snapshot.patch, name: snapshot.patchName, number: snapshot.patchNumber, tick: snapshot.patchTick.index)
   }
 
   init(_ patch: Patch, name: String, number: UInt32, tick: Int64) {

@@ -46,13 +46,13 @@ final class SharedState {
     // A peer that has started again with a new identity counts its patches from zero.
     let isSamePeer = identity == description.identity
     identity = description.identity
-    if !isSamePeer || snapshot.patchNumber != patchNumber || snapshot.status.patchName != patchName {
-      (patchNumber, patchName) = (snapshot.patchNumber, snapshot.status.patchName)
+    if !isSamePeer || snapshot.patchNumber != patchNumber || snapshot.patchName != patchName {
+      (patchNumber, patchName) = (snapshot.patchNumber, snapshot.patchName)
       let patches = PatchesDescription(snapshot, after: isSamePeer ? self.patches : nil)
       self.patches = patches
       if set(.patch, json: patches, at: snapshot.at) { changed.append(.patch) }
     }
-    let role = snapshot.status.role
+    let role = snapshot.role
     let isOld = role.master != nil && snapshot.at - rhythmAt >= Self.rhythmInterval
     if snapshot.schedule != schedule || role != self.role || isOld {
       (schedule, self.role, rhythmAt) = (snapshot.schedule, role, snapshot.at)

@@ -16,13 +16,6 @@ import Text
 ///
 /// Real-time: not safe.
 public struct ContactFile: Sendable {
-  /// The reason why a file of contacts cannot be used, with file, line and remedy.
-  public struct ParseError: Error, CustomStringConvertible {
-    public let description: String
-    /// Whether the file was read but is too large or contains an invalid line. False if the file could not be read.
-    public let isMalformed: Bool
-  }
-
   /// The maximum size of the file in bytes.
   static let maximumSize = 1 << 20
 
@@ -41,19 +34,17 @@ public struct ContactFile: Sendable {
 
   /// Reads the file at `path`. Does not resolve the hosts.
   ///
-  /// - Throws: ``ParseError``.
-  public init(path: String) throws(ParseError) {
+  /// - Throws: ``EngineError``.
+  public init(path: String) throws(EngineError) {
     let data: Data
     do { data = try Data(contentsOf: path, limit: Self.maximumSize + 1) } catch {
-      throw ParseError(
-        description:
-          "contacts \(path): cannot be read (\(error.reason)); write a file of lines `name NAME` and `host HOST`, or give "
-          + "another file with --contacts", isMalformed: false)
+      throw EngineError(
+        "contacts \(path): cannot be read (\(error.reason)); write a file of lines `name NAME` and `host HOST`, or give "
+          + "another file with --contacts")
     }
     guard data.count <= Self.maximumSize else {
-      throw ParseError(
-        description: "contacts \(path): larger than 1 MiB; give a text file of contacts with --contacts",
-        isMalformed: true)
+      throw EngineError(
+        "contacts \(path): larger than 1 MiB; give a text file of contacts with --contacts", isMalformed: true)
     }
     let text = String(decoding: data, as: UTF8.self)
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -67,9 +58,8 @@ public struct ContactFile: Sendable {
       case "host" where !value.isEmpty:
         if known.insert(value).inserted { hosts.append(value) }
       default:
-        throw ParseError(
-          description:
-            "contacts \(path), line \(index + 1): not `name NAME` or `host HOST`; write one of these, or begin "
+        throw EngineError(
+          "contacts \(path), line \(index + 1): not `name NAME` or `host HOST`; write one of these, or begin "
             + "the line with # for a comment", isMalformed: true)
       }
     }

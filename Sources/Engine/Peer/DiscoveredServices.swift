@@ -42,12 +42,5 @@ struct DiscoveredServices {
   }
 
   /// The index in ``all`` at which the service with this name is, or belongs.
-  private func position(of name: String) -> Int {
-    var (low, high) = (0, all.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if all[middle].name < name { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  private func position(of name: String) -> Int { all.firstIndex { $0.name >= name } ?? all.count }
 }

@@ -14,11 +14,8 @@ final class PatchChecker: Sendable {
     let shared: SharedPatch
     let sender: Identity
     /// The patch, or why it cannot be played.
-    let result: Result<Patch, Reason>
+    let result: Result<Patch, Fault>
   }
-
-  /// The reason why a patch cannot be played. In a log line, the text follows the name of the master.
-  struct Reason: Error { let text: String }
 
   private let queue = DispatchQueue(label: "received patches")
   /// The files that are being written.
@@ -33,7 +30,7 @@ final class PatchChecker: Sendable {
   /// Begins to check the patch that the master `sender` plays.
   func check(_ shared: SharedPatch, from sender: Identity) {
     queue.async { [self] in
-      let result = Result { () throws(Reason) in try Self.patch(shared) }
+      let result = Result { () throws(Fault) in try Self.patch(shared) }
       results.withLock { $0.append(Checked(shared: shared, sender: sender, result: result)) }
       bell.ring()
     }
@@ -53,7 +50,7 @@ final class PatchChecker: Sendable {
       guard !FileManager.default.fileExists(atPath: path) else {
         return report("\(path): exists already; give another name")
       }
-      do throws(ReplacedFile.Failure) {
+      do throws(Fault) {
         try ReplacedFile(path).write(Array(patch.text.utf8))
         report(nil)
       } catch {
@@ -68,15 +65,15 @@ final class PatchChecker: Sendable {
   /// Waits until all files are written, for at most a second.
   func finish() { _ = saving.wait(timeout: .now() + .seconds(1)) }
 
-  /// Parses and checks the text of a patch.
-  static func patch(_ shared: SharedPatch) throws(Reason) -> Patch {
+  /// Parses and checks the text of a patch. In a log line, the reason of a fault follows the name of the master.
+  static func patch(_ shared: SharedPatch) throws(Fault) -> Patch {
     guard let text = String(validating: shared.octets, as: UTF8.self) else {
-      throw Reason(text: "its text is not valid UTF-8")
+      throw Fault(reason: "its text is not valid UTF-8")
     }
     let patch: Patch
     do throws(PatchError) { patch = try PatchLoader.patch(from: text, file: "its text") } catch {
       let fault = error.faults[0]
-      throw Reason(text: "line \(fault.line): \(fault.field.isEmpty ? "" : fault.field + ": ")\(fault.reason)")
+      throw Fault(reason: "line \(fault.line): \(fault.field.isEmpty ? "" : fault.field + ": ")\(fault.reason)")
     }
     // The name becomes a file name when the player saves the patch. A slash between two digits belongs to a meter such as 12/8,
     // and is replaced in the file name. Any other slash would make the name a path.
@@ -85,7 +82,7 @@ final class PatchChecker: Sendable {
       left.last?.isWholeNumber != true || right.first?.isWholeNumber != true
     }
     guard !hasPath, patch.name.first != "." else {
-      throw Reason(text: "its name \(patch.name.debugDescription) contains / or begins with a full stop")
+      throw Fault(reason: "its name \(patch.name.debugDescription) contains / or begins with a full stop")
     }
     return patch
   }

@@ -12,7 +12,7 @@ extension Peer {
   func execute(_ command: PlayerCommand) {
     let now = MonotonicClock.now
     if command.controlsRhythm { remoteLog.beginCommand(at: now) }
-    do throws(CommandError) { try execute(command, at: now) } catch { log.notice("\(description(of: error))") }
+    do throws(CommandError) { try execute(command, at: now) } catch { log.notice("\(core.description(of: error))") }
   }
 
   private func execute(_ command: PlayerCommand, at now: Instant) throws(CommandError) {
@@ -66,22 +66,91 @@ extension Peer {
     case .control(let number, let value):
       core.play(.controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)))
     case .shape(let name, let controller, let value): shape(name, controller: controller, value: value)
-    case .pitches(let name): borrowPitches(from: name)
+    case .pitches(let name):
+      let source = name.flatMap { peer(called: $0) }
+      guard name == nil || source != nil else { break }
+      core.pitchSource = source
+      report(instrument.borrowPitches(from: name), at: now)
+      network.play(instrument.settings(for: core))
     case .phrase(let command): execute(command, at: now)
     case .instrument(let instrument, let name): choose(instrument, named: name)
-    case .strike: strike()
-    case .tilt(let change): tilt(by: change)
+    case .strike:
+      guard instrument.isChosen else {
+        return log.notice("instrument: none; choose one with the key i or the command `instrument NAME`")
+      }
+      // Key 60, middle C, matters only to an instrument whose pitch follows the played key.
+      core.play(.noteOn(localChannel, key: 60, velocity: 88))
+    case .tilt(let change):
+      // The network thread knows the present value of the control. Earlier messages of the player can change it.
+      executeOutputs(at: now)
+      network.execute(.tilt(by: change))
+      network.rings.signal.signal()
     case .pageDelay(let delay): page = PageReport(port: page.port, delay: delay)
     case .click(let instant): clock.send(.click(instant))
-    case .savePatch(let path): savePatch(to: path)
-    case .patch(let patch, let name): choose(patch, named: name)
-    case .connect(let host): connect(toHost: host, at: now)
-    case .policy(let kind): choose(kind, at: now)
+    case .savePatch(let path):
+      let (log, name) = (log, patch.name)
+      patches.checker.save(patch, to: path) { error in
+        if let error { log.warning("\(error)") } else { log.notice("rhythm \(name): saved as \(path)") }
+      }
+    case .patch(let patch, let name):
+      play(patches.choose(patch, named: name, in: core, soundLead: sound.lead), at: now)
+    case .connect(let host): report(surroundings.connect(toHost: host, in: core, at: now), at: now)
+    case .policy(let kind): report(surroundings.choose(kind, in: core, at: now), at: now)
     case .showRoster: showRoster()
-    case .leave:
-      // A second command to leave takes effect at once.
-      leavesAt = isLeaving ? now : departure(at: now)
-      isLeaving = true
+    case .leave: lifecycle.leave(core, isHeard: sound.isHeard, at: now)
+    }
+  }
+
+  /// Executes a command that concerns a phrase.
+  private func execute(_ command: PhraseCommand, at now: Instant) {
+    switch command {
+    case .record(let bars): report(instrument.phrases.record(bars: bars, with: core, at: now), at: now)
+    case .send(let name):
+      if let peer = peer(called: name) {
+        report(instrument.phrases.send(to: peer, called: name, with: core), at: now)
+      }
+    case .play, .vary:
+      report(instrument.repeatPhrase(isVaried: command == .vary, in: core), at: now)
+      network.play(instrument.settings(for: core))
+    case .stop:
+      report(instrument.stopPhrase(), at: now)
+      network.play(instrument.settings(for: core))
+    }
+  }
+
+  /// Plays the notes of the player with `instrument` from now on. If `instrument` is nil, the notes are played unchanged.
+  func choose(_ instrument: Instrument?, named name: String) {
+    let notice = self.instrument.choose(instrument, named: name)
+    network.play(self.instrument.settings(for: core))
+    report(notice, at: MonotonicClock.now)
+  }
+
+  /// Plays the table of a patch choice from the next bar on.
+  func play(_ effect: PatchChoice.Effect, at now: Instant) {
+    if let table = effect.table {
+      // A patch with early hits has raised the lead.
+      clock.send(.soundLead(ensemble.soundLead))
+      clock.play(table)
+      instrument.followChords(of: table)
+      if instrument.isChosen { network.play(instrument.settings(for: core)) }
+    }
+    report(effect.notices, at: now)
+  }
+
+  /// Changes the sound of the instrument of the peer with this name or identity.
+  private func shape(_ name: String, controller: UInt8, value: UInt8) {
+    guard let peer = peer(called: name) else { return }
+    do throws(PeerCore.ShapingError) {
+      try core.shape(peer, controller: UInt7(masking: controller), value: UInt7(masking: value))
+    } catch {
+      let reason =
+        switch error {
+        case .noChannel: "has no MIDI channel yet; try again in a second"
+        case .gateIsClosed: "the gate `modification` is closed to you; ask the player to open it"
+        case .doesNotShape:
+          "only its player can set controller \(controller); set for example 1 (`tilt forward`) or 74 (`tilt sideways`)"
+        }
+      log.notice("\(name): \(reason)")
     }
   }
 
@@ -89,7 +158,7 @@ extension Peer {
   private func countIn(bars: Int, at now: Instant) throws(CommandError) {
     guard let countIn = CountIn(bars: bars, of: patch.meter) else {
       let limit = CountIn.maximumClicks
-      return log.notice("count-in: \(bars) bars of \(patchName) have more than \(limit) beats; enter `count-in 1`")
+      return log.notice("count-in: \(bars) bars of \(patches.name) have more than \(limit) beats; enter `count-in 1`")
     }
     try ensemble.start(tempo: tempo, countIn: countIn, at: now)
   }
@@ -148,7 +217,7 @@ extension Peer {
 
   /// The channel of notes that the player plays by command: the channel of the local peer, or channel 16 (zero-based 15),
   /// which all peers without a channel share.
-  var localChannel: Channel { ensemble.channel ?? Channel(wire: 15) }
+  private var localChannel: Channel { ensemble.channel ?? Channel(wire: 15) }
 
   /// Sets the only peer that may control the rhythm, by name or identity; nil: any peer may.
   func setLeader(_ leader: String?) {
@@ -157,53 +226,5 @@ extension Peer {
     let isLocal = name == configuration.name || name == "\(identity)"
     // If this peer is the leader, it accepts no rhythm commands of other peers: `setLeader(nil)` closes the rhythm gate for all of them.
     ensemble.gates.setLeader(isLocal ? nil : name)
-  }
-
-  /// Starts the rhythm without a command (`--start`): half a second after all configured peers are in session, at the latest at the initial
-  /// value of ``startsAt``.
-  func startIfDue(at now: Instant) {
-    guard let due = startsAt else { return }
-    // In this half second, new peers measure the clock of this peer.
-    let areAllInSession = core.invitations.areAllEstablished && hosts.unresolved.isEmpty
-    if areAllInSession, now + .milliseconds(500) < due { startsAt = now + .milliseconds(500) }
-    guard now >= due else { return }
-    startsAt = nil
-    if !areAllInSession {
-      let places = (core.invitations.missingPlaces.map(\.description) + hosts.unresolved).joined(separator: ", ")
-      log.warning("--start: no session with \(places); the rhythm starts without waiting any longer")
-    }
-    do throws(CommandError) {
-      try ensemble.start(tempo: tempo, at: now)
-      if let duration = configuration.duration {
-        try ensemble.stop(at: ensemble.schedule.deadline(ensemble.schedule.start) + duration, now: now)
-      }
-    } catch {
-      log.notice("\(description(of: error))")
-      // Without a rhythm, there is no end to wait for. The peer leaves after the configured duration.
-      if let duration = configuration.duration { leavesAt = now + duration }
-    }
-  }
-
-  /// Prepares to leave, and returns the instant at which this peer can leave.
-  ///
-  /// - A master hands the rhythm over if possible, and can leave in a second. If no peer can continue the rhythm, the master stops it.
-  /// - A peer whose rhythm ends soon can leave after this end, when its last sounds have faded.
-  /// - A follower of a rhythm that continues can leave at once.
-  func departure(at now: Instant) -> Instant {
-    if ensemble.role == .master {
-      // `prepareDeparture` returns whether it has offered the rhythm to another peer.
-      if ensemble.prepareDeparture(at: now) { return now + .seconds(1) }
-      try? ensemble.stop(now: now)
-    }
-    let schedule = ensemble.schedule
-    // Run 0: no rhythm has played.
-    guard schedule.run != 0, schedule.end.index != .max else { return now }
-    let end = schedule.deadline(schedule.end)
-    // A follower waits only for an end within the lead time of the master. This lead time may be longer than that of the follower, so the
-    // limit is the longest lead time that web pages can cause.
-    let longestLead = max(ensemble.lead, EnsembleState.maximumPageLead)
-    guard ensemble.role == .master || end <= now + longestLead else { return now }
-    // After the end, the last sounds fade for up to half a second. If the hits are not audible, only the last messages must be sent.
-    return max(now, end + (sound.isHeard ? .milliseconds(500) : .milliseconds(50)))
   }
 }

@@ -12,19 +12,18 @@ extension Peer {
     let now = MonotonicClock.now
     // The Avahi daemon withdraws the announcement in the background. This function waits for the daemon last, because the daemon
     // may hang.
-    discovery?.withdraw()
+    surroundings.withdraw()
     // Stop and the ends of all notes are sent before the sessions are closed.
     core.releaseNotes()
     execute(core.takeOutputs(at: now))
     network.stop()
-    discardedDatagrams = Int64(ports.dropped)
     // The remaining events of the network thread can contain the ends of notes of remote peers. The ALSA port `notes` gets these ends, too.
-    while networkRings.events.count > 0 { receiveFromNetwork() }
+    while network.rings.events.count > 0 { receiveFromNetwork() }
     execute(core.takeOutputs(at: now))
     clock.stop()
-    recordTicks(at: now)
-    // `recordSound` needs the names of the remote peers, which are known only until the sessions end.
-    recordSound(at: now, isLast: true)
+    report(records.addTicks(clock.rings, in: core, on: sound, at: now), at: now)
+    // `addSound` needs the names of the remote peers, which are known only until the sessions end.
+    records.addSound(meter: patch.meter, in: core, on: sound, at: now, isLast: true)
     core.leave(at: now)
     execute(core.takeOutputs(at: now))
     if !sound.stop(after: now) {
@@ -37,20 +36,19 @@ extension Peer {
       midi?.sequencer.close()
       ports.close()
       storage.finish()
-      patchChecker.finish()
-      discovery?.stop()
-      discovery = nil
+      patches.checker.finish()
+      surroundings.stopDiscovery()
     }
-    trace.finish(summary)
-    if let lost = recording?.lost, lost > 0, let path = configuration.midiRecording {
+    records.trace.finish(summary)
+    if let lost = records.recording?.lost, lost > 0, let path = configuration.midiRecording {
       log.warning(
         "\(path): notes and hits are missing (\(lost)), because the machine or its disk was too slow; close other programs"
       )
     }
     // Each file is completed even if another one cannot be.
     let recordings = Result { try sound.finish() }
-    try recording?.finish(at: now)
+    try records.recording?.finish(at: now)
     try recordings.get()
-    if let failure = trace.failure { throw failure }
+    if let failure = records.trace.failure { throw failure }
   }
 }

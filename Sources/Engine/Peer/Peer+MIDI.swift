@@ -11,7 +11,7 @@ extension Peer {
   func receiveMIDI(at now: Instant) {
     // At most 1024 arrivals per call, so that a flood does not delay the rest of the control thread's work.
     var remaining = 1024
-    while remaining > 0, let arrival = networkRings.arrivals.pop() {
+    while remaining > 0, let arrival = network.rings.arrivals.pop() {
       remaining -= 1
       if case .message(let message) = arrival.event {
         if arrival.port != .clockInput {
@@ -25,7 +25,7 @@ extension Peer {
         handle(changes)
       }
     }
-    if let changes = midi?.checkLosses(networkRings.arrivals.dropped, at: now) { handle(changes) }
+    if let changes = midi?.checkLosses(network.rings.arrivals.dropped, at: now) { handle(changes) }
     midi?.advance(to: now)
     advanceExternalClocks(to: now)
   }

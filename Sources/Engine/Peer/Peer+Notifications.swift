@@ -14,10 +14,10 @@ extension Peer {
     let now = MonotonicClock.now
     switch event {
     // A peer with a new address joins before its old session ends, so both messages contain the address.
-    case .connected(let peer): write("\(place(of: peer)) joined", .info, .sessions, of: name(of: peer), at: now)
-    case .disconnected(let peer): write("\(place(of: peer)) left", .info, .sessions, of: name(of: peer), at: now)
+    case .connected(let peer): write("\(peer.place) joined", .info, .sessions, of: peer.label, at: now)
+    case .disconnected(let peer): write("\(peer.place) left", .info, .sessions, of: peer.label, at: now)
     case .joined(let peer): joined(peer, at: now)
-    case .left(let peer): observer?.report(event, about: peer, at: now)
+    case .left(let peer): observer.report(event, about: peer, at: now)
     case .invitationRefused(let name, let address, let isRetried):
       let retry = isRetried ? " (trying again)" : ""
       let remedy =
@@ -41,8 +41,11 @@ extension Peer {
       let address = peer.address.map { " at \($0)" } ?? ""
       let reason = "has the identity of this peer, perhaps from a copied disk"
       let remedy = "start one of the two with another --name, which creates a new identity"
-      write("\(name(of: peer))\(address): \(reason); \(remedy)", .warning, .identities, of: host(of: peer), at: now)
-    case .identityIsUsed(let peer): identityIsUsed(accordingTo: peer, at: now)
+      write("\(peer.label)\(address): \(reason); \(remedy)", .warning, .identities, of: peer.host, at: now)
+    case .identityIsUsed(let peer):
+      let isMaster = ensemble.role == .master
+      let store = storage.store
+      report(lifecycle.identityIsUsed(accordingTo: peer, isMaster: isMaster, in: store, at: now), at: now)
     case .invitationDeclined(let name, let address, .isNotAdmitted):
       let remedy =
         policy.kind == .contacts
@@ -82,54 +85,53 @@ extension Peer {
     case .externalClockIsGone(let name):
       let reason = "not in session any longer (trying again)"
       let line = "external clock \(name): \(reason); check the device and its network"
-      if !isLeaving { write(line, .warning, .clocks, of: name, at: now) }
+      if !lifecycle.isLeaving { write(line, .warning, .clocks, of: name, at: now) }
     case .externalClockIsTuttiPeer(let name):
       let line = "external clock \(name): is a Tutti peer, whose rhythm is followed anyway; remove it from --clock-from"
       write(line, .warning, .clocks, of: name, at: now)
     case .clockIsUnused(let peer):
       let address = peer.address.map { "\($0)" } ?? ""
-      let line = "\(name(of: peer)): its MIDI clock is not used; to use it, add --clock-from rtp:\(address)"
-      write(line, .notice, .clocks, of: host(of: peer), at: now)
+      let line = "\(peer.label): its MIDI clock is not used; to use it, add --clock-from rtp:\(address)"
+      write(line, .notice, .clocks, of: peer.host, at: now)
     case .hasOtherVersion(let peer, let isNewer):
-      let remedy = "update Tutti on \(isNewer ? "this machine" : "that machine")"
-      let line =
-        "\(name(of: peer)): uses \(isNewer ? "a newer" : "an older") version of Tutti and gets only MIDI clock; \(remedy)"
-      write(line, .warning, .kinds, of: host(of: peer), at: now)
+      let (age, machine) = isNewer ? ("a newer", "this machine") : ("an older", "that machine")
+      let line = "\(peer.label): uses \(age) version of Tutti and gets only MIDI clock; update Tutti on \(machine)"
+      write(line, .warning, .kinds, of: peer.host, at: now)
     case .role(let role): changed(to: role, at: now)
     case .outranked(let identity, let cause):
-      let other = name(of: identity)
+      let other = core.name(of: identity)
       write(description(of: cause, by: other), .notice, .role, of: other, at: now)
     case .handedOver(let identity):
-      let other = name(of: identity)
+      let other = core.name(of: identity)
       write("\(other) took the role of master; this peer follows", .notice, .role, of: other, at: now)
     case .masterLost(let identity):
       let remedy = "start it again with the key space or the command `start`"
-      let other = name(of: identity)
+      let other = core.name(of: identity)
       write("master \(other): lost, so the rhythm ended; \(remedy)", .warning, .role, of: other, at: now)
     case .warning(let identity, let warning):
-      let name = name(of: identity)
+      let name = core.name(of: identity)
       write("\(name): \(description(of: warning))", .warning, .problems, of: name, at: now)
     case .offered(let identity):
       let remedy = "take it with the key t or the command `take`"
-      let other = name(of: identity)
+      let other = core.name(of: identity)
       write("\(other) offers the role of master; \(remedy)", .notice, .role, of: other, at: now)
-      observer?.report(event, about: reference(to: identity), at: now)
+      observer.report(event, about: core.reference(to: identity), at: now)
     case .tookOver(let identity):
       let effect = "this peer is the master now and continues the rhythm"
-      let other = name(of: identity)
+      let other = core.name(of: identity)
       write("\(other) is no longer the master; \(effect)", .notice, .role, of: other, at: now)
-      observer?.report(event, about: reference(to: identity), at: now)
+      observer.report(event, about: core.reference(to: identity), at: now)
     case .muted(let isMuted):
       if isMuted, let master = ensemble.role.master {
         let action = ensemble.isQuiet ? "silenced all players" : "muted you"
-        write("\(name(of: master)) \(action): your notes do not sound", .notice, .mute, of: "your notes", at: now)
+        write("\(core.name(of: master)) \(action): your notes do not sound", .notice, .mute, of: "your notes", at: now)
         isMutingReported = true
         // If the local player, as the master, silenced all players, nothing is logged when they sound again.
       } else if !isMuted, isMutingReported || ensemble.role != .master {
         write("your notes sound again", .notice, .mute, of: "your notes", at: now)
         isMutingReported = false
       }
-      observer?.report(event, at: now)
+      observer.report(event, at: now)
     case .channel(let channel):
       if let channel {
         write("this peer plays on MIDI channel \(channel.number)", .info, .channel, of: "this peer", at: now)
@@ -137,11 +139,15 @@ extension Peer {
         let line = "all MIDI channels of players are in use; this peer shares channel 16 until a channel is free"
         write(line, .notice, .channel, of: "this peer", at: now)
       }
-      observer?.report(event, at: now)
-    case .shaped(let peer): isShaped(by: peer, at: now)
-    case .phraseReceived(let phrase, let sender): receive(phrase, from: sender, at: now)
-    case .patchReceived(let patch, let master): patchChecker.check(patch, from: master)
-    // ``EventObserver`` reports the roster and the total activity. ``execute(_:)`` reports messages that have sounded.
+      observer.report(event, at: now)
+    case .shaped(let peer):
+      let remedy = "to prevent this, use `gate \(peer.label):modification=closed`"
+      let line = "\(peer.label) changes the sound of your instrument; \(remedy)"
+      write(line, .notice, .sound, of: peer.host, at: now)
+    case .phraseReceived(let phrase, let sender):
+      report(instrument.phrases.receive(phrase, from: core.name(of: sender)), at: now)
+    case .patchReceived(let patch, let master): patches.checker.check(patch, from: master)
+    // ``PeerObserver`` reports the roster and the total activity. ``execute(_:)`` reports messages that have sounded.
     case .total, .sounded, .roster: break
     }
   }
@@ -170,7 +176,7 @@ extension Peer {
         ticks = "it gets each tick ahead of time, with a time stamp"
       }
       let use = isExternalClock ? "it is used as an external clock" : ticks
-      let name = name(of: peer)
+      let name = peer.label
       write("\(name): RTP-MIDI device without Tutti; \(use)", .info, .kinds, of: name, at: now)
     }
     if let name = awaitedRecipient, let identity = peer.identity, name == peer.name || name == "\(identity)" {
@@ -178,33 +184,20 @@ extension Peer {
       // Makes the control thread run another round, which passes the new receiver to the network thread.
       mailbox.bell.ring()
     }
-    observer?.report(.joined(peer), about: peer, at: now)
+    observer.report(.joined(peer), about: peer, at: now)
   }
 
   /// Handles a change of the role of the local peer.
   private func changed(to role: Role, at now: Instant) {
-    if role != .idle { trace.role = role }
+    if role != .idle { records.trace.role = role }
     switch role {
     case .idle: write("the rhythm stopped", .info, .role, of: "the rhythm", at: now)
     case .master: write("this peer is the master", .info, .role, of: "this peer", at: now)
     case .follower(let master):
-      write("this peer follows \(name(of: master))", .info, .role, of: name(of: master), at: now)
+      write("this peer follows \(core.name(of: master))", .info, .role, of: core.name(of: master), at: now)
     }
-    observer?.report(.role(role), at: now)
-    if isLeaving {
-      switch role {
-      // Another peer is the master now, so this peer can leave.
-      case .follower: leavesAt = now + .milliseconds(100)
-      // The rhythm has ended. Its last sounds fade first.
-      case .idle: leavesAt = max(leavesAt ?? now, departure(at: now))
-      case .master: break
-      }
-    }
-    // A peer with --start and --duration leaves when the rhythm ends, even if another peer that started at the same time
-    // became the master.
-    if role == .idle, trace.role != .idle, configuration.start, startsAt == nil, configuration.duration != nil {
-      leavesAt = leavesAt ?? departure(at: now)
-    }
+    observer.report(.role(role), at: now)
+    lifecycle.changed(to: role, hasPlayed: records.trace.role != .idle, core, isHeard: sound.isHeard, at: now)
   }
 
   /// The text for the player if the peer with the name `other` is the master instead of this peer.
@@ -249,32 +242,8 @@ extension Peer {
     }
   }
 
-  /// The text of `error` for the player, with the name of the peer that the error concerns.
-  func description(of error: CommandError) -> String {
-    error.description(naming: { name(of: $0) })
-  }
-
-  /// The name of the peer with this identity; the identity itself if the name is not known.
-  func name(of identity: Identity) -> String { core.roster[identity]?.reference.name ?? identity.description }
-
-  /// The reference to the peer with this identity, for the observer.
-  private func reference(to identity: Identity) -> PeerReference {
-    core.roster[identity]?.reference ?? PeerReference(name: nil, identity: identity)
-  }
-
-  /// The name and the address of a peer.
-  private func place(of peer: PeerReference) -> String {
-    (peer.name ?? "a peer") + (peer.address.map { " at \($0)" } ?? "")
-  }
-
-  /// The host of a peer, by which the log lines are counted that a host can cause under many names.
-  func host(of peer: PeerReference) -> String { peer.address?.hostDescription ?? name(of: peer) }
-
   /// Logs a line that remote peers can cause: see ``RemoteLog``.
   func write(_ line: String, _ level: Logger.Level, _ topic: LineLimiter.Topic, of subject: String, at now: Instant) {
-    remoteLog.write(line, level, topic, of: subject, at: now)
+    report(Notice(line, level, topic, of: subject), at: now)
   }
-
-  /// The name of a peer, or its address if it reports no name.
-  func name(of peer: PeerReference) -> String { peer.name ?? peer.address?.description ?? "a peer" }
 }

@@ -43,7 +43,7 @@ extension Peer {
     let entries = rosterEntries
     guard !entries.isEmpty else { return log.info("no other peer is connected") }
     for entry in entries {
-      let name = entry.peer.name ?? entry.peer.address?.description ?? "a peer"
+      let name = entry.peer.label
       guard let weights = entry.weights else {
         log.info("\(name): RTP-MIDI device without Tutti")
         continue
@@ -56,14 +56,8 @@ extension Peer {
     }
   }
 
-  /// Reports changes of the roster and of the total activity to the observer.
-  func observeRoster(at now: Instant) {
-    guard observer?.isDue(at: now) == true else { return }
-    observer?.update(roster: rosterEntries, total: ensemble.totalActivity(at: now), at: now)
-  }
-
   /// The receiver of the player's notes, for messages.
-  var recipient: String { core.recipient.map { name(of: $0) } ?? "all peers" }
+  var recipient: String { core.recipient.map { core.name(of: $0) } ?? "all peers" }
 
   /// Sends the player's notes to the next peer in session; after the last one, to all peers.
   func playToNext() {

@@ -13,7 +13,7 @@ import Transports
 
 /// A running Tutti peer: the composition root of threads, transports, ensemble, sound, storage and reporting.
 ///
-/// A peer belongs to the thread that created it, the control thread. ``run(status:watch:snapshot:)`` blocks this thread until the end.
+/// A peer belongs to the thread that created it, the control thread. ``run(watch:snapshot:)`` blocks this thread until the end.
 ///
 ///     network thread ── arrivals ──▶ control thread ── schedules, commands ──▶ clock thread ── hits ──▶ audio threads
 ///           ├─ answers clock probes        └─ sessions, ensemble, trace            └─ ticks to sessions and ports
@@ -22,119 +22,53 @@ import Transports
 /// Real-time: not safe.
 public final class Peer {
   let configuration: PeerConfiguration
-  let log: Logger
+  /// The commands from other threads.
+  public let mailbox: Mailbox
+  var remoteLog: RemoteLog
   let ports: PortPair
   let core: PeerCore
   var probes: ProbeSender
   let clock: ClockThread
-  let networkRings: NetworkRings
   let network: NetworkThread
-  /// The number of sessions for which the clock thread has memory.
-  var sendingCapacity = ClockLoop.initialSessions
-  /// The number of sessions for which the network thread has memory.
-  var receivingCapacity = SessionBlock.slots
   let sound: SoundOutputs
   /// The ALSA ports; nil if the peer has none.
   var midi: MIDIPorts?
-  /// Nil while discovery is off.
-  var discovery: Discovery?
-  /// The services that discovery has found.
-  var services = DiscoveredServices()
-  /// Resolves the hosts to connect to.
-  let hosts: HostResolver
-  /// Resolves the hosts of the contact file.
-  let contacts: HostResolver
-  /// The contact file, with the addresses of the contacts that are known so far. It is kept while another policy applies. Nil if no
-  /// file was read.
-  var contactFile: ContactFile?
-  /// The connection policy. ``use(_:at:)`` changes it.
-  public internal(set) var policy: ConnectionPolicy
-
-  // MARK: Storage and reporting
-
+  /// Selects one of several external clocks.
+  var arbiter = ClockArbiter()
+  var surroundings: Surroundings
+  var lifecycle: Lifecycle
   var storage: SessionKeeper
-  var trace: PeerTrace
-  /// Nil without a MIDI recording.
-  var recording: PeerRecording?
+  var records: Records
+  var observer = PeerObserver()
   var clockWarnings = ClockWarnings()
-  /// Detects suspensions of the machine.
-  var suspensions = ClockStepDetector(of: .boot)
-  var remoteLog: RemoteLog
-  /// Nil if there is no observer.
-  var observer: EventObserver?
-  /// Nil if no snapshots are reported.
-  var snapshotObserver: SnapshotObserver?
-  /// The newest counters of the clock thread.
-  var clockCounters = ClockCounters()
-  /// The number of datagrams that the kernel dropped. 0 until the peer leaves.
-  var discardedDatagrams: Int64 = 0
-  /// The newest counters of the network thread.
-  var networkCounters = NetworkCounters()
+  var patches: PatchChoice
+  var instrument: PlayerInstrument
+  /// The tempo at which the player starts the rhythm.
+  var tempo: Tempo
+  /// The name or identity of the configured receiver of the player's notes; nil after that peer has joined.
+  var awaitedRecipient: String?
+  /// Whether a log line has reported that a remote master muted the local player. The log line that the notes sound again resets the value
+  /// to false.
+  var isMutingReported = false
 
-  // MARK: Identity
-
-  /// Decides whether this peer takes a new identity if a second machine uses the same identity.
-  var identityRenewal: IdentityRenewal
-  /// How ``run(status:watch:snapshot:)`` will end.
-  var outcome = Outcome.left
-
-  // MARK: State of the player
-
-  /// The web page of this peer, as other peers know it. Its port must be set before ``run(status:watch:snapshot:)``. Another thread
-  /// sets its delay by the command ``PlayerCommand/pageDelay(_:)``.
+  /// The web page of this peer, as other peers know it. Its port must be set before ``run(watch:snapshot:)``. Another thread sets its delay
+  /// by the command ``PlayerCommand/pageDelay(_:)``.
   public var page: PageReport {
     get { core.ensemble.page }
     set { core.ensemble.page = newValue }
   }
-
-  /// Selects one of several external clocks.
-  var arbiter = ClockArbiter()
-  /// The tempo at which the player starts the rhythm.
-  var tempo: Tempo
   /// The patch that plays, or that plays from the next bar on.
-  public internal(set) var patch: Patch
-  /// The name of ``patch`` for the player, as the user has written it. For a received patch: the name in the patch and, in brackets,
-  /// the name of the peer that has sent the patch.
-  public internal(set) var patchName: String
-  /// When ``patch`` begins to play.
-  var patchChange = PatchChange()
+  public var patch: Patch { patches.patch }
   /// The name of the patch that the player has chosen last, as the user has written it.
-  public internal(set) var chosenPatchName: String
-  /// The name of the instrument as the user has written it; nil if the notes of the player are played unchanged.
-  public internal(set) var instrumentName: String?
-  /// Whether a log line has reported that a remote master muted the local player. The log line that the notes sound again resets the value
-  /// to false.
-  var isMutingReported = false
-  /// The value of the control `tilt forward` (controller 1), 0...127.
-  var tilt = 64
-  /// The notes of the scale of the instrument; empty without an instrument.
-  var instrumentKeys: [UInt8] = []
-  /// The phrases that the player has recorded and received.
-  var phrases = PeerPhrases()
-  /// The instrument, the phrase and the state of the rhythm, as they were last passed to the network thread.
-  var instrumentSettings = InstrumentSettings()
-  /// The number of times that the local player has chosen the pitch source. Identifies the latest choice.
-  var pitchChoices: UInt32 = 0
-  /// Checks the patches that masters have sent.
-  let patchChecker: PatchChecker
-  /// The longest time by which a hit can sound earlier than its step, in all patches that have played. Each step is passed to the sound
-  /// earlier by this time.
-  var maximumPush: Nanoseconds
-  /// The latest instant at which the rhythm starts without a command (`--start`). Nil without `--start`, and after the start.
-  var startsAt: Instant?
-  /// When the peer leaves; nil while this is not known.
-  var leavesAt: Instant?
-  /// The name or identity of the configured receiver of the player's notes; nil after that peer has joined.
-  var awaitedRecipient: String?
-  /// Whether the peer is leaving. A second command to leave then takes effect at once.
-  var isLeaving = false
-
-  /// The commands from other threads.
-  public let mailbox: Mailbox
-  public var identity: Identity { storage.store.identity }
+  public var chosenPatchName: String { patches.chosenName }
+  /// The connection policy. ``PlayerCommand/policy(_:)`` changes it.
+  public var policy: ConnectionPolicy { surroundings.policy }
+  public var identity: Identity { core.identity }
   /// The control port in use.
   public var port: UInt16 { ports.control.port }
 
+  /// The log for lines that only the local player can cause.
+  var log: Logger { remoteLog.log }
   /// The state of the ensemble: roles, activity, gates.
   var ensemble: EnsembleState {
     _read { yield core.ensemble }
@@ -149,28 +83,22 @@ public final class Peer {
   public init(
     _ configuration: PeerConfiguration, store: StateStore? = nil, mailbox: Mailbox = Mailbox(), log: Logger
   ) throws {
-    self.configuration = configuration
-    self.mailbox = mailbox
-    self.log = log
-    tempo = configuration.tempo
-    (patch, patchName) = (configuration.patch, configuration.patchName)
-    (chosenPatchName, patchChecker) = (configuration.patchName, PatchChecker(bell: mailbox.bell))
-    (policy, contactFile) = (configuration.policy, configuration.policy.contacts)
+    (self.configuration, self.mailbox, tempo) = (configuration, mailbox, configuration.tempo)
     remoteLog = RemoteLog(log)
+    awaitedRecipient = configuration.recipient.map { $0.cleanName() ?? $0 }
     if let path = configuration.trace { try TraceWriter.check(path: path) }
     let midiFile = try configuration.midiRecording.map { try MIDIRecorder.file(at: $0) }
-    let resolved: [HostResolver.Host]
-    (hosts, resolved, contacts) = try Self.resolveHosts(configuration, mailbox: mailbox)
+    surroundings = try Surroundings(configuration, bell: mailbox.bell)
     // The saved addresses are numeric, so their resolution does not block.
     let restored = (configuration.restored?.peers ?? []).compactMap { try? SocketAddress(resolving: $0) }
     let store = try store ?? StateStore(name: configuration.name, log: log)
-    storage = SessionKeeper(store, log: log)
+    storage = SessionKeeper(store, restored: configuration.restored, log: log)
     sound = try SoundOutputs(configuration)
     ports = try PortPair(port: configuration.port)
     ports.dropForeignDatagrams()
     probes = ProbeSender(socket: ports.data)
     let now = MonotonicClock.now
-    identityRenewal = IdentityRenewal(startedAt: now, isPermitted: configuration.renewsIdentity)
+    lifecycle = Lifecycle(configuration, awaitsPeers: !configuration.connect.isEmpty || !restored.isEmpty, at: now)
     let recordingRings = midiFile.map { _ in RecordingRings() }
     let clockRings = ClockRings(recording: recordingRings, reportsHits: configuration.trace != nil)
     do {
@@ -185,9 +113,11 @@ public final class Peer {
 
     // The sound output may need hits earlier than the configured lead time. A change must be known 20 ms before the sound output needs
     // its hits (``EnsembleState/init(identity:ownTerm:lead:soundLead:activity:)``).
-    let table = StepTable(patch)
-    maximumPush = table.maximumPush
-    let soundLead = sound.lead + maximumPush
+    let table = StepTable(configuration.patch)
+    (patches, instrument) = (
+      PatchChoice(configuration, table, bell: mailbox.bell), PlayerInstrument(chords: table.chords)
+    )
+    let soundLead = sound.lead + table.maximumPush
     let lead = max(configuration.lead, soundLead + .milliseconds(20))
     // New claims have terms above `previousBound`, because terms up to this bound may have been used before.
     let ensemble = EnsembleState(
@@ -204,12 +134,9 @@ public final class Peer {
     core.hearing = configuration.hearing
     core.ensemble.masterLoss = configuration.masterLoss
     core.ensemble.totalActivityRule = configuration.totalActivityRule
-    core.ensemble.ticksPerBar = patch.meter.ticksPerBar
-    core.ensemble.layerChange = patch.layerChange
     core.ensemble.followsPatch = !configuration.ownPatch
 
     clockRings.table.publish(table)
-    instrumentSettings.chords = table.chords
     // Time-stamp receivers get each tick ahead of time, but not before all changes that affect this tick are known: a change is announced
     // `lead` in advance.
     var settings = ClockSettings(
@@ -218,21 +145,15 @@ public final class Peer {
     settings.hasSecondAudioThread = sound.hasTwoOutputs
     settings.sequencer = midi?.sequencer
     clock = ClockThread(rings: clockRings, settings: settings)
-    networkRings = NetworkRings(bell: mailbox.bell, clock: clockRings, hasSecondAudioThread: sound.hasTwoOutputs)
     network = NetworkThread(
       ports: ports, sequencer: midi?.sequencer, identity: store.identity.bits,
-      hasPasskey: configuration.passkey != nil, rings: networkRings)
+      hasPasskey: configuration.passkey != nil,
+      rings: NetworkRings(bell: mailbox.bell, clock: clockRings, hasSecondAudioThread: sound.hasTwoOutputs))
 
-    if configuration.start {
-      // The rhythm waits up to 5 s for the sessions with the peers to connect to: see ``startIfDue(at:)``.
-      startsAt = now + (configuration.connect.isEmpty && restored.isEmpty ? .milliseconds(100) : .seconds(5))
-    } else if let duration = configuration.duration {
-      leavesAt = now + duration
-    }
     let header = TraceHeader(
       configuration, identity: store.identity, schedulingPolicy: clock.schedulingPolicy,
-      memoryLocked: memoryAdvice == nil,
-      firstFrame: sound.firstFrame, firstInstant: sound.firstInstant, hasClockPort: midi != nil)
+      memoryLocked: memoryAdvice == nil, sound: sound, hasClockPort: midi != nil)
+    let trace: PeerTrace
     do {
       trace = PeerTrace(try configuration.trace.map { try TraceWriter(path: $0, header: header) })
     } catch {
@@ -244,25 +165,22 @@ public final class Peer {
       ports.close()
       throw error
     }
+    var recording: PeerRecording?
     if let midiFile, let recordingRings, let path = configuration.midiRecording {
-      let empty = MIDIRecording(name: configuration.name, tempo: tempo, meter: patch.meter)
+      let meter = configuration.patch.meter
+      let empty = MIDIRecording(name: configuration.name, tempo: tempo, meter: meter)
       let recorder = MIDIRecorder(empty, to: midiFile, path: path, onFailure: { log.warning("\($0)") })
-      recording = PeerRecording(recordingRings, recorder, name: configuration.name, meter: patch.meter)
+      recording = PeerRecording(recordingRings, recorder, name: configuration.name, meter: meter)
     }
+    records = Records(trace, recording)
     reportStart(lead: lead, advice: [clock.schedulingPolicy.advice, memoryAdvice].compactMap { $0 })
-    for host in resolved { use(host, at: now) }
-    for address in restored { core.invitations.configure(InvitationList.Place(address), at: now) }
-    for name in hosts.unresolved {
-      log.notice("host \(name): no answer from the name server yet; this peer connects when the server has answered")
-    }
-    use(policy, at: now)
     core.endpoint.sessionsPerHost = configuration.sessionsPerHost
     // The devices of `--admit` have no passkey.
     core.endpoint.exempts = { [admitted = configuration.admitted] address in
       admitted.contains { $0.isSameHost(as: address) }
     }
-    handleContacts(at: now)
-    share()
+    report(surroundings.connect(core, restored: restored, at: now), at: now)
+    report(patches.share(with: core), at: now)
     if let instrument = configuration.instrument { choose(instrument, named: configuration.instrumentName) }
   }
 
@@ -281,7 +199,7 @@ public final class Peer {
       if latency > .zero, sound.lead > EnsembleState.standardSoundLead {
         causes.append("--latency is \(Int(latency.milliseconds.rounded())) ms")
       }
-      if maximumPush > .zero { causes.append("some hits of the rhythm sound before their step") }
+      if patches.maximumPush > .zero { causes.append("some hits of the rhythm sound before their step") }
       let cause = causes.joined(separator: " and ")
       let effect = "changes of the rhythm take effect \(used - configured) ms later"
       log.notice("--lead-time: \(used) ms instead of \(configured) ms, because \(cause); \(effect)")
@@ -293,7 +211,6 @@ public final class Peer {
   /// the trace.
   ///
   /// - Parameters:
-  ///   - status: is called about ten times a second.
   ///   - watch: is called with each event.
   ///   - snapshot: is called with the complete state, on each change of the rhythm and about ten times a second. It must return
   ///     at once.
@@ -302,20 +219,16 @@ public final class Peer {
   ///   complete.
   @discardableResult
   public func run(
-    status: ((PeerStatus) -> Void)? = nil, watch: ((PeerEvent) -> Void)? = nil,
-    snapshot: ((PeerSnapshot) -> Void)? = nil
+    watch: ((PeerEvent) -> Void)? = nil, snapshot: ((PeerSnapshot) -> Void)? = nil
   ) throws -> Outcome {
-    observer = watch.map(EventObserver.init)
-    snapshotObserver = snapshot.map(SnapshotObserver.init)
-    discovery = startDiscovery()
-    storage.saved = configuration.restored
-    awaitedRecipient = configuration.recipient.map { $0.cleanName() ?? $0 }
+    observer = PeerObserver(watch: watch, snapshot: snapshot)
+    surroundings.startDiscovery(ports.control, identity: identity, bell: mailbox.bell)
     if let leader = configuration.leader { setLeader(leader) }
-    resume(at: MonotonicClock.now)
-    var nextStatus = MonotonicClock.now
+    let start = MonotonicClock.now
+    report(storage.resume(core, at: start), at: start)
     while true {
-      if let leavesAt, MonotonicClock.now >= leavesAt {
-        guard ensemble.role == .master, !isLeaving else { break }
+      if lifecycle.isOver(at: MonotonicClock.now) {
+        guard ensemble.role == .master, !lifecycle.isLeaving else { break }
         // A master first hands its rhythm over or stops it.
         execute(.leave)
       }
@@ -326,53 +239,58 @@ public final class Peer {
       for command in mailbox.take(256) { execute(command) }
       receiveFromNetwork()
       let now = MonotonicClock.now
-      if let duration = suspensions.check() { resume(after: duration, at: now) }
+      if let duration = clockWarnings.suspensions.check() { resume(after: duration, at: now) }
       receiveMIDI(at: now)
-      handleDiscovery(at: now)
-      handleHosts(at: now)
-      handlePatches(at: now)
-      handlePhrases(at: now)
+      report(surroundings.advance(core, at: now), at: now)
+      for checked in patches.checker.take() {
+        play(patches.adopt(checked, in: core, soundLead: sound.lead), at: now)
+      }
+      report(instrument.phrases.takeRecorded(from: core, at: now), at: now)
       // An external clock announces nothing in advance. With such a clock, the lead time does not cover the delay of web pages, so that the
       // rhythm can follow the tempo changes of the clock.
       core.ensemble.adaptLead(coversPages: externalClock == nil)
       core.advance(to: now)
-      startIfDue(at: now)
+      report(lifecycle.startIfDue(core, in: surroundings, tempo: tempo, at: now), at: now)
       executeOutputs(at: now)
-      observeRoster(at: now)
-      recordTicks(at: now)
-      recordSound(at: now)
-      if sound.raiseLead() { raiseSoundLead() }
+      observer.compare(rosterEntries, in: core, at: now)
+      report(records.addTicks(clock.rings, in: core, on: sound, at: now), at: now)
+      records.addSound(meter: patch.meter, in: core, on: sound, at: now)
+      if sound.raiseLead() {
+        // Each step is passed to the sound as early as the sound output and the patch now require.
+        ensemble.raiseSoundLead(to: sound.lead + patches.maximumPush)
+        clock.send(.soundLead(ensemble.soundLead))
+      }
       if let message = sound.warning(at: now) { log.warning("\(message)") }
       remoteLog.report(at: now)
-      reportSnapshot(at: now)
-      if let status, now >= nextStatus {
-        nextStatus = now + .milliseconds(100)
-        status(self.status)
-      }
-      mailbox.bell.wait(until: wakeTime(nextStatus: status == nil ? .distantFuture : nextStatus), since: bellCount)
+      observer.show(self.snapshot(at: now), of: core, patchNumber: patches.number, at: now)
+      mailbox.bell.wait(until: wakeTime, since: bellCount)
     }
     try leave()
-    return outcome
+    return lifecycle.outcome
   }
 
-  /// Passes each step to the sound as early as the sound output and the patch now require.
-  func raiseSoundLead() {
-    ensemble.raiseSoundLead(to: sound.lead + maximumPush)
-    clock.send(.soundLead(ensemble.soundLead))
+  /// Logs the notices of a part of the peer.
+  func report(_ notices: [Notice], at now: Instant) { for notice in notices { remoteLog.write(notice, at: now) } }
+
+  /// Logs the notice of a part of the peer, if any.
+  func report(_ notice: Notice?, at now: Instant) { if let notice { remoteLog.write(notice, at: now) } }
+
+  /// Handles the end of a suspension: logs it and invites the remote peers again. CLOCK_MONOTONIC stands still during a suspension.
+  /// Therefore the clocks of all remote peers are measured again, and the peer joins the rhythm at the next step.
+  private func resume(after duration: Nanoseconds, at now: Instant) {
+    let seconds = (duration.seconds * 10).rounded() / 10
+    log.notice("this machine: was suspended for \(seconds) s; the peer connects to the other peers again")
+    core.resume(at: now)
   }
 
   /// The instant until which the control thread sleeps, unless its bell rings.
-  private func wakeTime(nextStatus: Instant) -> Instant {
+  private var wakeTime: Instant {
     // Each round takes a limited number of commands, datagrams and arrivals. If some remain, the next round follows at once.
-    let hasMore = networkRings.events.count > 0 || networkRings.arrivals.count > 0 || !mailbox.isEmpty
+    let hasMore = network.rings.events.count > 0 || network.rings.arrivals.count > 0 || !mailbox.isEmpty
     if hasMore { return MonotonicClock.now }
     // The clock thread does not ring the bell for each tick, so the control thread collects the ticks ten times a second.
-    var wake = min(nextStatus, MonotonicClock.now + .milliseconds(100))
-    wake = min(wake, core.nextDeadline)
-    if let midi { wake = min(wake, midi.nextDeadline) }
-    if let startsAt { wake = min(wake, startsAt) }
-    if let leavesAt { wake = min(wake, leavesAt) }
-    return wake
+    let wake = min(MonotonicClock.now + .milliseconds(100), core.nextDeadline, lifecycle.nextDeadline)
+    return min(wake, midi?.nextDeadline ?? .distantFuture)
   }
 
   /// Takes the events of the network thread. Passes to the core the datagrams and RTP packets that the thread has received, and the
@@ -380,15 +298,16 @@ public final class Peer {
   func receiveFromNetwork() {
     // At most 256 events per round, so that a flood of events delays no other work, and so that the replies do not accumulate.
     var remaining = 256
-    while remaining > 0, let event = networkRings.events.pop() {
+    while remaining > 0, let event = network.rings.events.pop() {
       remaining -= 1
       switch event {
       case .reception(let reception):
         core.receive(
-          reception, systemExclusive: { networkRings.exclusives.pop()?.array ?? [] }, now: MonotonicClock.now)
-      case .action(let instant, let force): record(TraceAction(at: instant, force: force))
+          reception, systemExclusive: { network.rings.exclusives.pop()?.array ?? [] }, now: MonotonicClock.now)
+      case .action(let instant, let force):
+        report(records.add(TraceAction(at: instant, force: force)), at: MonotonicClock.now)
       case .datagram:
-        guard let datagram = networkRings.datagrams.pop() else { continue }
+        guard let datagram = network.rings.datagrams.pop() else { continue }
         core.receive(
           datagram.octets.span.extracting(first: datagram.count), from: datagram.from,
           to: datagram.to, port: datagram.port == .control ? .control : .data, at: datagram.at,
@@ -402,13 +321,12 @@ public final class Peer {
     let outputs = core.takeOutputs(at: now)
     // After a restart, the peer must know which terms it may have used, so terms are reserved on the disk in advance.
     storage.reserve(for: ensemble.ownTerm)
-    saveSession(at: now)
+    storage.save(core, patch: patches.chosenName, tempo: tempo, at: now)
     execute(outputs)
-    updateInstrument()
+    if instrument.isOutdated(in: core) { network.play(instrument.settings(for: core)) }
     let rejected = core.endpoint.peerExtension?.rejectedStamps ?? 0
-    if let newest = clock.rings.counters.take() { clockCounters = newest }
     if let warning = clockWarnings.warning(
-      core.endpoint.counters, rejectedStamps: rejected, withheld: clockCounters.withheld, at: now)
+      core.endpoint.counters, rejectedStamps: rejected, withheld: clock.counters.withheld, at: now)
     {
       log.warning("\(warning)")
     }

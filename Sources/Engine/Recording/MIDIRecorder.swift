@@ -61,7 +61,7 @@ final class MIDIRecorder: @unchecked Sendable {
   ///
   /// - Throws: ``EngineError``.
   static func file(at path: String) throws(EngineError) -> ReplacedFile {
-    do throws(ReplacedFile.Failure) { return try ReplacedFile(path) } catch {
+    do throws(Fault) { return try ReplacedFile(path) } catch {
       throw EngineError("\(path): cannot be written (\(error.reason)); give --record a file in a writable folder")
     }
   }
@@ -121,7 +121,7 @@ final class MIDIRecorder: @unchecked Sendable {
       try file.write(try recording.file.bytes())
       (lastFailure, writtenRevision) = (nil, recording.revision)
     } catch {
-      let reason = (error as? ReplacedFile.Failure)?.reason ?? "\(error)"
+      let reason = (error as? Fault)?.reason ?? "\(error)"
       let effect = isLast ? "the recording is not complete" : "this peer tries again every few seconds"
       let failure = EngineError(
         "\(path): cannot be written (\(reason)); \(effect); make room on the disk, or make the folder writable")

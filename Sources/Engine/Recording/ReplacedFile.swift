@@ -5,15 +5,6 @@ import Glibc
 ///
 /// Real-time: not safe.
 struct ReplacedFile: Sendable {
-  /// A write that has failed.
-  struct Failure: Error {
-    /// For example "No space left on device".
-    let reason: String
-
-    /// The failure of the system call that has just returned.
-    static func ofLastCall() -> Failure { Failure(reason: String(cString: strerror(errno))) }
-  }
-
   /// The path of the file. If the given path is a symbolic link, the path of its target, so that the link itself is kept.
   private let path: String
   private var partialPath: String { path + ".partial" }
@@ -21,9 +12,9 @@ struct ReplacedFile: Sendable {
   /// Checks that the file can be written. If the file exists, it must be a writable regular file. The folder must permit the creation of a
   /// file. An existing file is not changed, and no new file is left.
   ///
-  /// - Throws: ``Failure``.
-  init(_ path: String) throws(Failure) {
-    guard !path.utf8.contains(0) else { throw Failure(reason: "the name contains a zero byte") }
+  /// - Throws: ``Fault``.
+  init(_ path: String) throws(Fault) {
+    guard !path.utf8.contains(0) else { throw Fault(reason: "the name contains a zero byte") }
     var resolved = path
     if let target = realpath(path, nil) {
       resolved = String(cString: target)
@@ -32,7 +23,7 @@ struct ReplacedFile: Sendable {
     self.path = resolved
     var status = stat()
     if stat(resolved, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(reason: "not a regular file") }
+      guard status.st_mode & S_IFMT == S_IFREG else { throw Fault(reason: "not a regular file") }
       guard access(resolved, W_OK) == 0 else { throw .ofLastCall() }
     }
     close(try createPartial())
@@ -41,10 +32,10 @@ struct ReplacedFile: Sendable {
 
   /// Replaces the contents. The new contents are on the disk when the function returns.
   ///
-  /// - Throws: ``Failure``. In this case, the previous contents remain, and no second file is left.
-  func write(_ bytes: [UInt8]) throws(Failure) {
+  /// - Throws: ``Fault``. In this case, the previous contents remain, and no second file is left.
+  func write(_ bytes: [UInt8]) throws(Fault) {
     let descriptor = try createPartial()
-    do throws(Failure) {
+    do throws(Fault) {
       defer { close(descriptor) }
       // The permissions of an existing file are kept.
       var status = stat()
@@ -63,7 +54,7 @@ struct ReplacedFile: Sendable {
       throw error
     }
     guard rename(partialPath, path) == 0 else {
-      let failure = Failure.ofLastCall()
+      let failure = Fault.ofLastCall()
       unlink(partialPath)
       throw failure
     }
@@ -71,7 +62,7 @@ struct ReplacedFile: Sendable {
 
   /// Creates the second file. A second file that a killed program has left is removed first. A symbolic link at the path of the second file
   /// is not followed.
-  private func createPartial() throws(Failure) -> Int32 {
+  private func createPartial() throws(Fault) -> Int32 {
     unlink(partialPath)
     let descriptor = open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw .ofLastCall() }

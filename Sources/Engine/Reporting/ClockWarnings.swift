@@ -10,6 +10,8 @@ struct ClockWarnings {
   private var hasWarnedOfReplies = false
   private var hasWarnedOfStamps = false
   private var hasWarnedOfWithheld = false
+  /// Detects suspensions of the machine.
+  var suspensions = ClockStepDetector(of: .boot)
   /// Detects steps of the system clock.
   private(set) var system = ClockStepDetector(of: .system)
   /// The instant of the next check of the system clock.

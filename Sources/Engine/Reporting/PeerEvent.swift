@@ -1,7 +1,7 @@
 public import Ensemble
 public import MusicalTime
 
-/// An event that the local peer reports to the observer of ``Peer/run(status:watch:snapshot:)``.
+/// An event that the local peer reports to the observer of ``Peer/run(watch:snapshot:)``.
 public struct PeerEvent: Sendable {
   public let kind: Event
   /// The remote peer that the event concerns; nil if it concerns none.

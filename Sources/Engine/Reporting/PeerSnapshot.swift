@@ -21,7 +21,7 @@ public struct PeerSnapshot: Sendable {
   }
 
   /// A service that discovery has found on the network and that is not in session.
-  public struct Host: Hashable, Sendable {
+  public struct Host: Hashable, Sendable, Encodable {
     /// The service name, which contains only printable characters. No two hosts of a snapshot have the same name.
     public var name: String
     /// Whether the host is a Tutti peer. Otherwise it is another RTP-MIDI device.
@@ -43,8 +43,25 @@ public struct PeerSnapshot: Sendable {
   public var identity: Identity
   /// The MIDI channel of the local peer, 1...16; nil if it has none.
   public var channel: Int?
-  /// The role, tempo, position, activity and names, as for a status display.
-  public var status: PeerStatus
+  /// The role of the local peer.
+  public var role: Role
+  /// The tempo of the rhythm. While the local peer is the master and plays by its external clock, this is the tempo of the external clock,
+  /// because the tempo of the rhythm varies to correct errors.
+  public var tempo: Tempo
+  /// The bar, counted from one. While no rhythm plays, ``bar`` and ``beat`` are the position at which the rhythm would continue.
+  public var bar: Int64
+  /// The beat in the bar, counted from one.
+  public var beat: Int64
+  /// The activity of the player, 0...127.
+  public var activity: UInt8
+  /// The total activity, 0...127.
+  public var total: UInt8
+  /// Whether the local player is muted, so that the notes of this player do not sound.
+  public var isMuted: Bool
+  /// The name of the instrument as the user has written it; nil if there is none.
+  public var instrumentName: String?
+  /// The number of sessions.
+  public var sessions: Int
   /// The remote Tutti peers, the master first, at most ``maximumMembers``.
   public var members: [Member]
   /// The number of RTP-MIDI devices without Tutti in session.
@@ -71,6 +88,9 @@ public struct PeerSnapshot: Sendable {
   public var schedule: PlaybackSchedule
   /// The patch that plays from ``patchTick`` on.
   public var patch: Patch
+  /// The name of ``patch`` for the player. For a received patch: the name in the patch and, in brackets, the name of the peer that has sent
+  /// the patch.
+  public var patchName: String
   /// The number of the patch. It increases with each change.
   public var patchNumber: UInt32
   /// The first tick of ``patch``. Meaningless if no rhythm plays.
@@ -85,27 +105,24 @@ public struct PeerSnapshot: Sendable {
   public var phrases: PhraseStatus
 
   /// Whether a rhythm plays.
-  public var plays: Bool { status.role != .idle && schedule.run != 0 }
+  public var plays: Bool { role != .idle && schedule.run != 0 }
+  /// The mix that applies now; the standard mix while no rhythm plays.
+  public var presentMix: Mix { role == .idle ? .standard : schedule.mix[schedule.tick(at: at)] }
 }
 
 extension Peer {
-  /// Passes a snapshot to the observer if one is due.
-  func reportSnapshot(at now: Instant) {
-    let sessions = core.roster.sessionCount
-    guard
-      snapshotObserver?.isDue(
-        schedule: ensemble.schedule, role: ensemble.role, patchNumber: patchChange.number, sessions: sessions, at: now)
-        == true
-    else { return }
-    snapshotObserver?.report(snapshot(at: now), sessions: sessions)
-  }
-
   /// The state at `now`.
   func snapshot(at now: Instant) -> PeerSnapshot {
     let members = ensemble.memberStatuses(limit: PeerSnapshot.maximumMembers, at: now)
-    let hosts = availableHosts
+    let hosts = surroundings.availableHosts(core)
+    let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.schedule.tick(at: now)
+    let (bar, beat) = patch.meter.position(of: tick)
+    let leadingClock = externalClock.flatMap { $0.leads(ensemble) ? $0 : nil }
     return PeerSnapshot(
-      at: now, name: configuration.name, identity: identity, channel: ensemble.channel?.number, status: status,
+      at: now, name: configuration.name, identity: identity, channel: ensemble.channel?.number, role: ensemble.role,
+      tempo: leadingClock?.tempo ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now)), bar: bar, beat: beat,
+      activity: ensemble.activity, total: ensemble.totalActivity(at: now), isMuted: ensemble.isMuted,
+      instrumentName: instrument.name, sessions: core.roster.sessionCount,
       members: members.map { member in
         PeerSnapshot.Member(
           status: member, channel: ensemble.channel(of: member.identity)?.number,
@@ -113,13 +130,29 @@ extension Peer {
           page: pageAddress(of: member.identity))
       },
       devices: max(0, core.roster.sessionCount - core.roster.identities.count),
-      hosts: hosts?.first, furtherHosts: hosts?.further ?? 0, policy: policy.kind, hasContacts: contactFile != nil,
+      hosts: hosts?.first, furtherHosts: hosts?.further ?? 0, policy: policy.kind,
+      hasContacts: surroundings.hasContacts,
       hasRemoteLeader: ensemble.gates.haveRemoteLeader,
-      hasExternalClock: externalClock?.leads(ensemble) == true,
+      hasExternalClock: leadingClock != nil,
       isOffered: ensemble.isOffered(at: now), totalActivityRule: ensemble.totalActivityRule, mix: ensemble.latestMix,
       schedule: ensemble.schedule,
-      patch: patch, patchNumber: patchChange.number, patchTick: patchChange.tick,
+      patch: patch, patchName: patches.name, patchNumber: patches.number, patchTick: patches.tick,
       lostTicks: core.account.lost, lead: ensemble.lead,
-      soundLead: ensemble.soundLead, phrases: phrases.status)
+      soundLead: ensemble.soundLead, phrases: instrument.phrases.status)
+  }
+
+  /// The address of the web page of a remote peer, as in a URL: `192.168.1.20:8080`. When this peer disappears, a browser that shows its
+  /// page connects to such an address. Nil if the peer reports no page or is not in session, or if the address is not usable by other
+  /// machines.
+  ///
+  /// The peer reports only the port. The host is taken from the address of the session. If the group has a passkey, only peers of the group
+  /// can report a port. A page therefore sends its join token only to peers of the group.
+  private func pageAddress(of identity: Identity) -> String? {
+    guard let port = core.roster.pagePort(of: identity), var address = core.roster[identity]?.reference.address,
+      // A link-local IPv6 address needs the name of an interface, which a URL cannot contain.
+      !address.isLoopback, !address.isIPv6 || !address.isLinkLocal
+    else { return nil }
+    address.port = port
+    return address.description
   }
 }

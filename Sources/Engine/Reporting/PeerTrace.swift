@@ -48,15 +48,10 @@ struct PeerTrace {
       (path.masterSent, path.received) = (arrival.sent, arrival.received)
       arrivals[Self.slot(of: record.tick)] = nil
     }
-    do {
-      try writer?.append(
-        TraceTick(
-          tick: record.tick, due: record.due, acted: record.acted, offset: masterClock?.offset,
-          uncertainty: masterClock?.uncertainty, activity: record.activity, path: path))
-    } catch {
-      failure = error
-      throw error
-    }
+    let tick = TraceTick(
+      tick: record.tick, due: record.due, acted: record.acted, offset: masterClock?.offset,
+      uncertainty: masterClock?.uncertainty, activity: record.activity, path: path)
+    try write { writer throws(TraceError) in try writer.append(tick) }
   }
 
   private static func slot(of tick: Tick) -> Int {
@@ -66,30 +61,28 @@ struct PeerTrace {
 
   /// Appends a step that has sounded, with the instants of its first hit.
   mutating func append(_ hit: TraceHit) throws(TraceError) {
-    do { try writer?.append(hit) } catch {
-      failure = error
-      throw error
-    }
+    try write { writer throws(TraceError) in try writer.append(hit) }
   }
 
   /// Appends an action of the player.
   mutating func append(_ action: TraceAction) throws(TraceError) {
-    do { try writer?.append(action) } catch {
-      failure = error
-      throw error
-    }
+    try write { writer throws(TraceError) in try writer.append(action) }
   }
 
   /// Writes the buffered lines to the file.
-  mutating func flush() throws(TraceError) {
-    do { try writer?.flush() } catch {
-      failure = error
-      throw error
-    }
-  }
+  mutating func flush() throws(TraceError) { try write { writer throws(TraceError) in try writer.flush() } }
 
   /// Writes the summary and closes the file.
   mutating func finish(_ summary: TraceSummary) {
-    do throws(TraceError) { try writer?.finish(summary) } catch { failure = error }
+    try? write { writer throws(TraceError) in try writer.finish(summary) }
+  }
+
+  /// Writes to the file, and keeps the error.
+  private mutating func write(_ body: (TraceWriter) throws(TraceError) -> Void) throws(TraceError) {
+    guard let writer else { return }
+    do throws(TraceError) { try body(writer) } catch {
+      failure = error
+      throw error
+    }
   }
 }

@@ -1,21 +1,18 @@
 import Logging
 import MusicalTime
 
-/// Logs the lines that remote peers and devices can cause, at the rate that ``LineLimiter`` permits. Lines that only the local player can
-/// cause go to the log directly.
+/// Logs the notices of a peer. Lines that remote peers and devices can cause are logged at the rate that ``LineLimiter`` permits.
 struct RemoteLog {
   private var limiter = LineLimiter()
-  private let log: Logger
+  /// The log without a limit, for lines that only the local player can cause.
+  let log: Logger
 
   init(_ log: Logger) { self.log = log }
 
-  /// Logs `line`, or counts it.
-  ///
-  /// - Parameter subject: see ``LineLimiter/admits(_:_:of:at:)``.
-  mutating func write(
-    _ line: String, _ level: Logger.Level, _ topic: LineLimiter.Topic, of subject: String, at now: Instant
-  ) {
-    if limiter.admits(line, topic, of: subject, at: now) { log.log(level: level, "\(line)") }
+  /// Logs the line of `notice`, or counts it.
+  mutating func write(_ notice: Notice, at now: Instant) {
+    if let (topic, subject) = notice.limit, !limiter.admits(notice.line, topic, of: subject, at: now) { return }
+    log.log(level: notice.level, "\(notice.line)")
   }
 
   /// Logs the numbers of the lines that were counted.

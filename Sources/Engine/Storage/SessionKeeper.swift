@@ -1,6 +1,7 @@
 import Ensemble
 import Logging
 import MusicalTime
+import RTPMIDI
 import Synchronization
 
 /// Stores the highest reserved term (the bound of ``TermReservation``) and the session of a running peer, so that the peer can be
@@ -13,15 +14,17 @@ struct SessionKeeper {
   /// The bound that was stored when the peer started: the highest term that this peer may have used before.
   let previousBound: UInt64
   /// The state that was saved last.
-  var saved: SavedSession?
+  private var saved: SavedSession?
   private let log: Logger
   private let writer: StateWriter
   private var reservation: TermReservation
   private var nextSave = Instant(nanoseconds: .min)
 
   /// Reserves the first block of terms and writes its bound to the disk. The write can block for a long time.
-  init(_ store: StateStore, log: Logger) {
-    (self.store, self.log) = (store, log)
+  ///
+  /// - Parameter restored: the saved session that the peer restores; nil if there is none.
+  init(_ store: StateStore, restored: SavedSession?, log: Logger) {
+    (self.store, saved, self.log) = (store, restored, log)
     previousBound = store.term
     reservation = TermReservation(after: previousBound)
     let warning = FailureWarning(log)
@@ -38,19 +41,47 @@ struct SessionKeeper {
     if let bound = reservation.reserve(for: term) { writer.write(term: bound) }
   }
 
-  /// Whether ``save(_:at:)`` is due. The session is saved at once when the local peer begins or ceases to lead a rhythm. Other changes
-  /// wait for ``minimumInterval``.
-  func isDue(for ensemble: EnsembleState, at now: Instant) -> Bool {
-    ensemble.resumable?.claim != saved?.rhythm?.claim || now >= nextSave
-  }
-
-  /// Saves the state in the background if it has changed.
-  mutating func save(_ state: SavedSession, at now: Instant) {
+  /// Saves the session in the background if a save is due and the session has changed. The session is saved at once when the local peer
+  /// begins or ceases to lead a rhythm. Other changes wait for ``minimumInterval``.
+  ///
+  /// - Parameters:
+  ///   - patch: the name of the patch that the player has chosen.
+  ///   - tempo: the tempo at which the player starts the rhythm.
+  mutating func save(_ core: PeerCore, patch: String, tempo: Tempo, at now: Instant) {
+    guard core.ensemble.resumable?.claim != saved?.rhythm?.claim || now >= nextSave else { return }
     nextSave = now + Self.minimumInterval
+    let controls = core.roster.mapSessions { $0.identity == nil ? nil : $0.session!.info.control }
+    let addresses = controls.compactMap { $0?.description }
+    // If no Tutti peer is in session, the addresses of the last save are kept.
+    let state = SavedSession(
+      patch: patch, tempo: tempo, activity: core.ensemble.heldActivity, gates: core.ensemble.gates,
+      peers: addresses.isEmpty ? saved?.peers ?? [] : addresses.sorted(), position: core.ensemble.position,
+      rhythm: core.ensemble.resumable, boot: StateStore.boot)
     guard state != saved else { return }
     // The state counts as saved even if the write fails. The next attempt is then made after the next change.
     saved = state
     writer.write(state)
+  }
+
+  /// Restores the position and the rhythm of the saved session. The caller of the initializer of ``Peer`` has restored the rest through
+  /// ``PeerConfiguration``.
+  func resume(_ core: PeerCore, at now: Instant) -> Notice? {
+    guard let saved else { return nil }
+    try? core.ensemble.locate(saved.position)
+    guard let rhythm = saved.rhythm else { return Notice("peer restored", .info) }
+    guard saved.boot == StateStore.boot else {
+      let reason = "because the machine was restarted"
+      let remedy = "continue it with the key c or the command `continue`"
+      return Notice("peer restored, but the rhythm does not play, \(reason); \(remedy)")
+    }
+    do throws(CommandError) {
+      // The term of the saved rhythm is the last term before the crash. If another peer had become the master after this save, this peer
+      // would have saved the session again, without the rhythm.
+      try core.ensemble.resume(rhythm, at: now)
+      return Notice("peer restored; this peer is the master again")
+    } catch {
+      return Notice("peer restored, but not as the master (\(core.description(of: error)))")
+    }
   }
 
   /// Waits until everything is on the disk, at most two seconds.

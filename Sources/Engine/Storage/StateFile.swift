@@ -4,35 +4,25 @@ import Glibc
 /// folder that every user can write to, another user could create a link that makes the peer overwrite a file of this user, or a file whose
 /// contents the peer uses.
 final class StateFile: Sendable {
-  /// A file or folder that cannot be used.
-  struct Refusal: Error, CustomStringConvertible {
-    let path: String
-    /// For example "is a symbolic link".
-    let reason: String
-    /// Whether there is no file at the path.
-    var isMissing = false
-    var description: String { "\(path): \(reason)" }
-  }
-
   let descriptor: Int32
 
   /// Opens the file at `path`.
   ///
   /// - Parameter flags: the flags of open(2). A file that O_CREAT creates can be read by this user only.
-  /// - Throws: ``Refusal``.
-  init(_ path: String, _ flags: Int32) throws(Refusal) {
+  /// - Throws: ``Fault``. Its reason begins with the path.
+  init(_ path: String, _ flags: Int32) throws(Fault) {
     // O_NONBLOCK, because a named pipe at this path must not block the program.
     descriptor = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       let code = errno
       let reason = code == ELOOP ? "is a symbolic link" : String(cString: strerror(code))
-      throw Refusal(path: path, reason: reason, isMissing: code == ENOENT)
+      throw Fault(reason: "\(path): \(reason)", isMissing: code == ENOENT)
     }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Refusal(path: path, reason: "is not a regular file")
+      throw Fault(reason: "\(path): is not a regular file")
     }
-    guard status.st_uid == geteuid() else { throw Refusal(path: path, reason: "belongs to another user") }
+    guard status.st_uid == geteuid() else { throw Fault(reason: "\(path): belongs to another user") }
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }

@@ -9,8 +9,8 @@ import Measurement
 enum StateFolder {
   /// Creates the folder if it is missing, and returns its path.
   ///
-  /// - Throws: ``StateFile/Refusal`` if the folder cannot be created or used.
-  static func create() throws(StateFile.Refusal) -> String {
+  /// - Throws: ``Fault`` if the folder cannot be created or used.
+  static func create() throws(Fault) -> String {
     let environment = ProcessInfo.processInfo.environment
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     guard let parent = value("XDG_STATE_HOME") ?? value("HOME").map({ $0 + "/.local/state" }) else {
@@ -20,18 +20,18 @@ enum StateFolder {
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
-      throw StateFile.Refusal(path: folder, reason: "cannot be created (\(error.reason))")
+      throw Fault(reason: "\(folder): cannot be created (\(error.reason))")
     }
     return folder
   }
 
-  private static func createTemporary() throws(StateFile.Refusal) -> String {
+  private static func createTemporary() throws(Fault) -> String {
     let folder = FileManager.default.temporaryDirectory.path + "/tutti-\(geteuid())"
     mkdir(folder, 0o700)
     var status = stat()
     guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
       status.st_mode & (S_IWGRP | S_IWOTH) == 0
-    else { throw StateFile.Refusal(path: folder, reason: "is not a folder that only this user can write to") }
+    else { throw Fault(reason: "\(folder): is not a folder that only this user can write to") }
     return folder
   }
 }

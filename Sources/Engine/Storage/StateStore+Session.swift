@@ -30,8 +30,8 @@ extension StateStore {
     // Without a state folder, ``init(name:log:)`` has logged the reason.
     guard let sessionPath else { return nil }
     let file: StateFile
-    do throws(StateFile.Refusal) { file = try StateFile(sessionPath, O_RDONLY) } catch {
-      let reason = error.isMissing ? "there is no file \(sessionPath)" : "\(error)"
+    do throws(Fault) { file = try StateFile(sessionPath, O_RDONLY) } catch {
+      let reason = error.isMissing ? "there is no file \(sessionPath)" : error.reason
       let remedy =
         error.isMissing
         ? "give the --name of the crashed peer" : "make it a file that belongs to this user and that this user can read"
@@ -59,13 +59,12 @@ extension StateStore {
   /// - Parameters:
   ///   - reason: why the file cannot be used, for example "is damaged".
   ///   - remedy: what the user can do after the file was renamed.
-  private func putAside(_ sessionPath: String, _ reason: String, _ log: Logger, remedy: String? = nil) {
+  private func putAside(_ sessionPath: String, _ reason: String, _ log: Logger, remedy: String) {
     for number in 1...99 {
       let aside = "\(sessionPath).\(number)"
       guard !FileManager.default.fileExists(atPath: aside) else { continue }
       guard (try? FileManager.default.moveItem(atPath: sessionPath, toPath: aside)) != nil else { break }
-      let end = remedy.map { "; \($0)" } ?? ""
-      return log.warning("\(sessionPath): \(reason); nothing is restored, and the file is kept as \(aside)\(end)")
+      return log.warning("\(sessionPath): \(reason); nothing is restored, and the file is kept as \(aside); \(remedy)")
     }
     log.warning("\(sessionPath): \(reason); nothing is restored; rename or remove the file")
   }

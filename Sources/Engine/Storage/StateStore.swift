@@ -50,9 +50,9 @@ public final class StateStore: Sendable {
         log.warning("\(stem).identity: is damaged, so this peer gets a new identity; \(remedy)")
         bits = Atomic(Self.createIdentity(in: file).bits)
       }
-    case .refused(let refusal):
+    case .refused(let fault):
       let remedy = "set the environment variable XDG_STATE_HOME to a folder that only you can write to"
-      log.warning("state folder: \(refusal); this peer gets a new identity and cannot be restored; \(remedy)")
+      log.warning("state folder: \(fault.reason); this peer gets a new identity and cannot be restored; \(remedy)")
       (file, sessionPath) = (nil, nil)
       bits = Atomic(UInt64.random(in: 1 ... .max))
     case .inUse:
@@ -62,13 +62,13 @@ public final class StateStore: Sendable {
 
   private enum Opening {
     case opened(StateFile, stem: String)
-    case refused(StateFile.Refusal)
+    case refused(Fault)
     case inUse
   }
 
   /// Opens and locks the first file of this peer name that no running peer uses. `stem` is the path of the file without extension.
   private static func open(_ name: String) -> Opening {
-    do throws(StateFile.Refusal) {
+    do throws(Fault) {
       // A peer name can contain any character; a file name gets letters, digits and "-".
       let fileName = String(
         name.unicodeScalars.map { CharacterSet.alphanumerics.contains($0) ? Character($0) : "-" }.prefix(40))
@@ -90,10 +90,7 @@ public final class StateStore: Sendable {
   /// - Returns: false if the file cannot be written. The identity is then unchanged.
   func renewIdentity() -> Bool {
     let identity = Identity(UInt64.random(in: 1 ... .max))
-    if let file {
-      let text = Array("\(identity)\n".utf8)
-      guard pwrite(file.descriptor, text, text.count, 0) == text.count else { return false }
-    }
+    if let file, !Self.write(identity, into: file) { return false }
     bits.store(identity.bits, ordering: .relaxed)
     return true
   }
@@ -137,10 +134,15 @@ public final class StateStore: Sendable {
   /// Creates a random identity and writes it into `file`, which contains nothing else then.
   private static func createIdentity(in file: StateFile) -> Identity {
     let identity = Identity(UInt64.random(in: 1 ... .max))
-    let text = Array("\(identity)\n".utf8)
     ftruncate(file.descriptor, 0)
     // After an incomplete write, the file is emptied, and the next start creates another identity.
-    if pwrite(file.descriptor, text, text.count, 0) != text.count { ftruncate(file.descriptor, 0) }
+    if !write(identity, into: file) { ftruncate(file.descriptor, 0) }
     return identity
+  }
+
+  /// Writes the identity into `file`, and returns whether this succeeded.
+  private static func write(_ identity: Identity, into file: StateFile) -> Bool {
+    let text = Array("\(identity)\n".utf8)
+    return pwrite(file.descriptor, text, text.count, 0) == text.count
   }
 }

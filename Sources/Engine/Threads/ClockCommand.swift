@@ -1,3 +1,4 @@
+import MIDI
 import MusicalTime
 import Sending
 import Transports
@@ -18,4 +19,13 @@ enum ClockCommand: Sendable, BitwiseCopyable {
   case unsubscribed(SequencerAddress)
   /// Ends the clock thread, after it has sent Stop to the receivers that are playing.
   case quit
+}
+
+/// A channel message that the control thread passes to the clock thread. The clock thread, the only thread that writes RTP streams, sends
+/// the message when no deadline is near.
+enum OutgoingMessage: Sendable, BitwiseCopyable {
+  /// To RTP streams.
+  case stream(StreamMessage)
+  /// To the subscribers of the ALSA notes port.
+  case port(Message)
 }

@@ -23,13 +23,8 @@ struct TickRecord: Sendable, BitwiseCopyable {
 
   @_noLocks @_noAllocation
   init(tick: Tick, due: Instant, woken: Instant, acted: Instant, activity: UInt8, tempo: Tempo, series: UInt32) {
-    self.tick = tick
-    self.due = due
-    self.woken = woken
-    self.acted = acted
-    self.activity = activity < 127 ? activity : 127
-    self.tempo = tempo
-    self.series = series
+    (self.tick, self.due, self.woken, self.acted) = (tick, due, woken, acted)
+    (self.activity, self.tempo, self.series) = (activity < 127 ? activity : 127, tempo, series)
   }
 }
 

@@ -14,10 +14,4 @@ struct ClockSettings: Sendable, BitwiseCopyable {
   var hasSecondAudioThread = false
   /// The ALSA sequencer client with the clock port and the notes port. Nil if there is none.
   var sequencer: Sequencer?
-
-  init(socket: UDPSocket, tickLead: Nanoseconds, soundLead: Nanoseconds) {
-    self.socket = socket
-    self.tickLead = tickLead
-    self.soundLead = soundLead
-  }
 }

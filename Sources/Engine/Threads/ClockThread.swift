@@ -46,8 +46,17 @@ struct ClockRings: Sendable, BitwiseCopyable {
 final class ClockThread {
   let rings: ClockRings
   private let thread: RealtimeThread
+  /// The number of sessions for which the thread has memory.
+  private var capacity = ClockLoop.initialSessions
+  private var newestCounters = ClockCounters()
 
   var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
+
+  /// The newest counters of the thread.
+  var counters: ClockCounters {
+    if let newest = rings.counters.take() { newestCounters = newest }
+    return newestCounters
+  }
 
   /// Starts the thread.
   init(rings: ClockRings, settings: ClockSettings) {
@@ -69,6 +78,30 @@ final class ClockThread {
     return rings.messages.push(message)
   }
 
+  /// Sends a command of the stream sender. If the command opens a stream that needs new memory, passes this memory, too. Messages have a
+  /// ring of their own, because they wait while a deadline is near.
+  func execute(_ command: StreamCommand) {
+    if case .open(let stream, _, _, _, _, _, _) = command, stream.slot >= capacity,
+      capacity < ClockLoop.maximumSessions
+    {
+      // `memory` holds the memory of one stream. The thread has taken the previous memory when it has executed the command for which
+      // that memory was given.
+      while rings.memory.isFull {
+        rings.bell.ring()
+        MonotonicClock.sleep(until: MonotonicClock.now + .microseconds(100))
+      }
+      rings.memory.give(PacketSender(ssrc: 0, sequence: 0))
+      capacity += 1
+    }
+    if case .message(let message) = command { send(.stream(message)) } else { send(.stream(command)) }
+  }
+
+  /// Plays by `schedule` from now on.
+  func play(_ schedule: PlaybackSchedule) {
+    rings.schedule.publish(schedule)
+    rings.bell.ring()
+  }
+
   /// Plays `table` from the next bar on. If no rhythm plays, the next run begins with `table`.
   func play(_ table: StepTable) {
     rings.table.publish(table)
@@ -86,4 +119,16 @@ final class ClockThread {
 private func runClock(rings: ClockRings, settings: ClockSettings) {
   var loop = ClockLoop(shared: rings, settings: settings)
   loop.run()
+}
+
+/// The rings through which the clock thread and the network thread pass events to the audio threads.
+struct SoundRings: Sendable, BitwiseCopyable {
+  /// The events for the first audio thread. It plays them on the sound card. Without a sound card, it renders the recording. With neither,
+  /// it only counts the events.
+  let first: SoundEvents
+  /// The same events for the recording, if the peer has both a sound card and a recording. Otherwise not used.
+  let recording = SoundEvents()
+
+  /// - Parameter reportsHits: whether the first audio thread reports its hits for the trace.
+  init(reportsHits: Bool = false) { first = SoundEvents(reportsHits: reportsHits) }
 }

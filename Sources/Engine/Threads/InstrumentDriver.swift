@@ -51,6 +51,8 @@ struct InstrumentDriver: BitwiseCopyable {
   private var earlierBy = InlineArray<128, Nanoseconds>(repeating: .zero)
   /// For each key, when the last note ended. A note must not begin before the end of the previous note of its key.
   private var endings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: .min))
+  /// The value of the control `tilt forward` (controller 1) of the local player, 0...127, with and without an instrument.
+  private(set) var tilt: UInt8 = 64
   /// The notes at the other peers.
   private var remoteNotes = RemoteNotes()
   /// For each key, when the last note began. The end of a note must not overtake its beginning.
@@ -105,6 +107,7 @@ struct InstrumentDriver: BitwiseCopyable {
           (schedule, horizon) = (freeSchedule, now)
           lastLimit = position(at: now)
           player = InstrumentPlayer(table, at: lastLimit)
+          player!.controls.set(controller: 1, to: UInt7(masking: tilt))
           player!.follow(settings.chords, from: lastLimit)
           areOtherChords = false
         } else {
@@ -163,6 +166,7 @@ struct InstrumentDriver: BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func receive(_ message: Message, at now: Instant) -> Bool {
+    if case .controlChange(_, let controller, let value) = message, controller.value == 1 { tilt = value.value }
     guard isActive, message.isOfChannel else { return false }
     if message.endsAllNotes { forgetRemoteNotes() }
     player!.receive(message, at: position(at: now))
@@ -264,4 +268,18 @@ struct InstrumentDriver: BitwiseCopyable {
   /// The position at an instant.
   @_noLocks @_noAllocation
   private func position(at instant: Instant) -> MusicalPosition { schedule.position(at: instant) }
+}
+
+extension PlaybackSchedule {
+  /// The musical position at `instant`, interpolated between the deadlines of two ticks and rounded down.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  func position(at instant: Instant) -> MusicalPosition {
+    let tick = tick(at: instant)
+    let start = deadline(tick)
+    let length = (deadline(tick + 1) - start).count
+    guard length > 0 else { return MusicalPosition(tick) }
+    return MusicalPosition(tick) + (instant - start).count &* MusicalPosition.perTick / length
+  }
 }

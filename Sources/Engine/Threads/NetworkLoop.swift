@@ -19,8 +19,8 @@ struct NetworkLoop: ~Copyable {
   /// Limits the datagrams of sources without a session.
   private var filter = StrangerFilter(key: .random(in: .min ... .max))
   /// Limits the processor time of the thread.
-  var budget = ProcessorBudget()
-  var counters = NetworkCounters()
+  private var budget = ProcessorBudget()
+  private var counters = NetworkCounters()
   /// The largest number of datagrams or events that one call of ``round()`` takes from one port. The number is small, because the thread
   /// can pause only between two calls (``ProcessorBudget``).
   private static var maximumPerPort: Int { @_noLocks @_noAllocation get { 16 } }
@@ -110,6 +110,17 @@ struct NetworkLoop: ~Copyable {
     if wakesControl { rings.bell.ring() }
   }
 
+  /// Pauses if the thread has used its share of the processor. Called after each ``round()``. Datagrams that arrive during the
+  /// pause wait in the receive buffers. The kernel drops those that do not fit.
+  ///
+  /// Real-time: safe (it waits by design).
+  @_noLocks @_noAllocation
+  mutating func pause() {
+    guard let end = budget.pauseEnd(used: ThreadClock.used, at: MonotonicClock.now) else { return }
+    counters.pauses += 1
+    MonotonicClock.sleep(until: end)
+  }
+
   /// Decides whether ``datagram`` is processed, and decodes ``header``.
   ///
   /// - A datagram with an invalid tag, or without a necessary tag, is dropped.
@@ -140,8 +151,16 @@ struct NetworkLoop: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func executeCommands() {
-    while let command = rings.commands.pop() {
+    while let next = rings.commands.pop() {
       if let block = rings.memory.take() { receiver.add(block) }
+      let command: ReceivingCommand
+      switch next {
+      case .receiving(let received): command = received
+      case .tilt(let change):
+        let sum = Int(instrument.tilt) &+ change
+        let value = UInt7(masking: UInt8(truncatingIfNeeded: sum < 0 ? 0 : sum > 127 ? 127 : sum))
+        command = .play(.controlChange(localChannel, controller: 1, value: value))
+      }
       if case .play(let message) = command {
         let now = MonotonicClock.now
         reportAction(message, at: now)
@@ -159,10 +178,7 @@ struct NetworkLoop: ~Copyable {
         sendDelayed()
         endTimedNotes()
         // Notes that were passed to the sound in advance begin within the lead from now on. All Notes Off at the end of the lead ends them.
-        // Without a channel of its own, the peer plays on channel 16 (zero-based 15).
-        let channel = receiver.localChannel ?? Channel(wire: 15)
-        sound(
-          .controlChange(channel, controller: 123, value: 0), due: MonotonicClock.now + instrument.lead)
+        sound(.controlChange(localChannel, controller: 123, value: 0), due: MonotonicClock.now + instrument.lead)
       // A remote peer was recognised as a Tutti peer. Until now, it got the messages of a standard device. The delayed messages contain
       // the ends of notes that it has received.
       case .endNotesAsPlayed: sendDelayed()
@@ -184,6 +200,9 @@ struct NetworkLoop: ~Copyable {
     }
   }
 
+  /// The channel of the local player. Without a channel of its own, the peer plays on channel 16 (zero-based 15).
+  private var localChannel: Channel { @_noLocks @_noAllocation get { receiver.localChannel ?? Channel(wire: 15) } }
+
   /// Plays a message that a local program has sent to the ALSA port.
   ///
   /// - Returns: whether the message was played. It is not played if the ``MessageBudget`` refuses it. A Note On is not played either if
@@ -192,7 +211,8 @@ struct NetworkLoop: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) -> Bool {
-    if instrument.isActive {
+    let hasInstrument = instrument.isActive
+    if hasInstrument {
       guard receiver.admits(at: arrival) else { return false }
       if isForInstrument(message, at: arrival) {
         reportAction(message, at: arrival)
@@ -206,8 +226,11 @@ struct NetworkLoop: ~Copyable {
       isPlayed = true
     }
     // Refused messages are not reported, so that a flood does not fill the ring.
-    if isPlayed { reportAction(message, at: arrival) }
-    return isPlayed
+    guard isPlayed else { return false }
+    reportAction(message, at: arrival)
+    // The driver follows the controls without an instrument, too.
+    if !hasInstrument { _ = isForInstrument(message, at: arrival) }
+    return true
   }
 
   /// Ends the notes that local programs hold.

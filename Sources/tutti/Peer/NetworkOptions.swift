@@ -148,7 +148,7 @@ struct NetworkOptions: ParsableArguments {
   /// Copies the options to `configuration`. Reads the passkey from its file or from the terminal.
   ///
   /// - Parameter warn: prints a warning.
-  /// - Throws: `ContactFile.ParseError`, `TransportError` or ``EngineError``.
+  /// - Throws: `TransportError` or ``EngineError``.
   func apply(to configuration: inout PeerConfiguration, warn: (String) -> Void) throws {
     if let key = try PasskeyInput.read(file: passkeyFile, asks: passkey) {
       if key.isShort {

@@ -292,11 +292,7 @@ struct PeerCommand: ParsableCommand {
       let input = KeyboardInput(mailbox, selectors, pages, on: terminal)
       defer { input.restoreTerminal() }
       func run() throws -> Peer.Outcome {
-        try peer.run(
-          status: terminal.isInteractive
-            ? { terminal.showStatus(StatusDisplay.lines($0, size: terminal.size)) } : nil,
-          watch: observer(with: pages, output),
-          snapshot: pages.snapshotObserver)
+        try peer.run(watch: observer(with: pages, output), snapshot: snapshotObserver(with: pages, terminal))
       }
       if try run() == .renewedIdentity {
         // Another machine uses the identity of this peer. The peer starts again with a new identity, at most once. It does not
@@ -353,6 +349,17 @@ struct PeerCommand: ParsableCommand {
     return { [json] event in
       if json, let line = EventLine(event) { output.write(json: line) }
       observePage?(event)
+    }
+  }
+
+  /// Returns the function that shows each snapshot of the peer in the terminal and passes it to the page if there is one. Nil if neither is
+  /// needed.
+  private func snapshotObserver(with pages: PageConnection, _ terminal: Terminal) -> ((PeerSnapshot) -> Void)? {
+    let observePage = pages.snapshotObserver
+    guard terminal.isInteractive else { return observePage }
+    return { snapshot in
+      terminal.showStatus(StatusDisplay.lines(snapshot, size: terminal.size))
+      observePage?(snapshot)
     }
   }
 

@@ -13,47 +13,56 @@ import MusicalTime
 enum StatusDisplay {
   /// The largest width in columns.
   static let maximumWidth = 80
+  /// The largest number of remote peers.
+  private static let maximumMembers = 8
 
   /// The lines for a terminal of this size. A terminal with fewer rows shows only the first lines.
-  static func lines(_ status: PeerStatus, size: (columns: Int, rows: Int)) -> [String] {
-    var lines = [rhythm(status), layers(status)]
-    if !status.parts.isEmpty { lines.append(parts(status)) }
-    lines.append(you(status))
-    lines += status.members.map(member)
-    let hidden = status.peers - status.members.count
-    if hidden > 0 { lines.append("and \(hidden) more; press w to list all peers") }
+  static func lines(_ snapshot: PeerSnapshot, size: (columns: Int, rows: Int)) -> [String] {
+    let lines = [rhythm(snapshot), layers(snapshot), parts(snapshot), you(snapshot)].compactMap { $0 }
+    let members = snapshot.members.prefix(maximumMembers)
+    let hidden = snapshot.sessions - members.count
+    let others =
+      members.map { member($0.status) } + (hidden > 0 ? ["and \(hidden) more; press w to list all peers"] : [])
     // The last column stays empty: some terminals begin a new line when it is filled.
     let width = max(1, min(size.columns, maximumWidth) - 1)
-    return lines.prefix(max(1, size.rows - 1)).map { String($0.prefix(width)) }
+    return (lines + others).prefix(max(1, size.rows - 1)).map { String($0.prefix(width)) }
   }
 
   /// Role, tempo, bar and beat, total activity and patch.
-  private static func rhythm(_ status: PeerStatus) -> String {
-    let position = padded("\(status.bar).\(status.beat)", 8)
-    let tempo = String(format: "%6.1f BPM", status.tempo.bpm)
+  private static func rhythm(_ snapshot: PeerSnapshot) -> String {
+    let position = padded("\(snapshot.bar).\(snapshot.beat)", 8)
+    let tempo = String(format: "%6.1f BPM", snapshot.tempo.bpm)
     // One character per beat of the bar: `#` for the present beat, `.` for the others.
-    let beats = (1...status.beats).map { Int64($0) == status.beat && status.role != .idle ? "#" : "." }.joined()
-    return "\(padded(status.role.description, 9)) \(position) \(beats)  \(tempo)  total \(activity(status.total))  "
-      + printable(status.patchName)
+    let beats = (1...snapshot.patch.meter.beats).map {
+      Int64($0) == snapshot.beat && snapshot.role != .idle ? "#" : "."
+    }.joined()
+    return "\(padded(snapshot.role.description, 9)) \(position) \(beats)  \(tempo)  total \(activity(snapshot.total))  "
+      + printable(snapshot.patchName)
   }
 
   /// The activity and the instrument of the local player.
-  private static func you(_ status: PeerStatus) -> String {
-    "you       \(activity(status.activity))" + (status.instrumentName.map { "  \(printable($0))" } ?? "")
-      + (status.isMuted ? "  muted" : "")
+  private static func you(_ snapshot: PeerSnapshot) -> String {
+    "you       \(activity(snapshot.activity))" + (snapshot.instrumentName.map { "  \(printable($0))" } ?? "")
+      + (snapshot.isMuted ? "  muted" : "")
   }
 
   /// The layers that sound, with their names in the patch.
-  private static func layers(_ status: PeerStatus) -> String {
-    let sounding = status.layers.filter(\.sounds).map(\.name)
-    return "layers    \(sounding.count) of \(status.layers.count): \(sounding.joined(separator: ", "))"
+  private static func layers(_ snapshot: PeerSnapshot) -> String {
+    let layers = snapshot.patch.layers
+    let sounding = layers.filter { $0.activity.contains(min(snapshot.total, 127)) }.map(\.name)
+    return "layers    \(sounding.count) of \(layers.count): \(sounding.joined(separator: ", "))"
   }
 
-  /// The levels of the parts.
-  private static func parts(_ status: PeerStatus) -> String {
-    if status.isQuiet { return "parts     quiet" }
-    return "parts     "
-      + status.parts.map { "\($0.name) \($0.level.map { "\($0) %" } ?? "off")" }.joined(separator: ", ")
+  /// The levels of the parts in percent. Nil if the rhythm has only drums and they play at 100 %.
+  private static func parts(_ snapshot: PeerSnapshot) -> String? {
+    let (others, mix) = (snapshot.patch.parts.map(\.part), snapshot.presentMix)
+    if others.isEmpty, mix == .standard { return nil }
+    if mix.isQuiet { return "parts     quiet" }
+    let levels = ([.drums] + others).map { part in
+      let number = Int(part.number)
+      return "\(part.name) " + (mix.plays(part: number) ? "\(mix.level(ofPart: number)) %" : "off")
+    }
+    return "parts     " + levels.joined(separator: ", ")
   }
 
   /// Name, role, activity and clock of a remote peer. The number after `+-` is the larger one of the two errors of the estimate

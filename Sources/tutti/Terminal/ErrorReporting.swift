@@ -49,8 +49,8 @@ func reportingErrors(_ body: () throws -> Void) throws {
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
     case is ReportError, is NetworkModel.Fault: code = .badData
-    case let error as ContactFile.ParseError: code = error.isMalformed ? .badData : .unavailable
-    case is TransportError, is PCMError, is EngineError: code = .unavailable
+    case let error as EngineError: code = error.isMalformed ? .badData : .unavailable
+    case is TransportError, is PCMError: code = .unavailable
     case is TempoError: code = .validationFailure
     default: code = .internalError
     }

@@ -37,7 +37,7 @@ import _TestSupport
 
   @Test func unusablePathsAreRefused() throws {
     func reason(_ path: String) -> String? {
-      do throws(ReplacedFile.Failure) { _ = try ReplacedFile(path) } catch { return error.reason }
+      do throws(Fault) { _ = try ReplacedFile(path) } catch { return error.reason }
       return nil
     }
     #expect(reason(folder.url.path) == "not a regular file")
@@ -54,7 +54,7 @@ import _TestSupport
     try file.write(Array("one".utf8))
     // The second file cannot be created, because a folder has its name.
     try FileManager.default.createDirectory(atPath: folder.path("a.partial"), withIntermediateDirectories: false)
-    #expect(throws: ReplacedFile.Failure.self) { try file.write(Array("two".utf8)) }
+    #expect(throws: Fault.self) { try file.write(Array("two".utf8)) }
     #expect(contents("a") == "one")
   }
 }

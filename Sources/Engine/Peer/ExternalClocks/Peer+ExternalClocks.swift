@@ -89,7 +89,7 @@ extension Peer {
   func notify(_ event: ExternalClock.Event, of name: String, at now: Instant) {
     switch event {
     case .refused(let error):
-      let line = "external clock \(name): cannot start the rhythm yet; \(description(of: error))"
+      let line = "external clock \(name): cannot start the rhythm yet; \(core.description(of: error))"
       write(line, .notice, .clocks, of: name, at: now)
     case .silent:
       let isFollowed = externalClock?.leads(ensemble) == true && externalClockName == name

@@ -1,0 +1,62 @@
+import Ensemble
+import Measurement
+import MusicalTime
+
+/// The records of a peer: its trace and its MIDI recording.
+struct Records {
+  var trace: PeerTrace
+  /// Nil without a MIDI recording.
+  private(set) var recording: PeerRecording?
+
+  init(_ trace: PeerTrace, _ recording: PeerRecording?) { (self.trace, self.recording) = (trace, recording) }
+
+  /// Passes the ticks that the clock thread has played since the last call on to the tick account, the MIDI recording and the trace.
+  /// Appends the hits that have sounded since then to the trace. If the trace cannot be written, the rhythm continues without it.
+  mutating func addTicks(_ rings: ClockRings, in core: PeerCore, on sound: SoundOutputs, at now: Instant) -> Notice? {
+    if core.ensemble.role != .idle { trace.masterClock = core.ensemble.masterClock(at: now) }
+    let schedule = core.ensemble.schedule
+    do throws(TraceError) {
+      while let record = rings.ticks.pop() {
+        core.account.played(
+          record.tick, run: schedule.run, start: schedule.start, isOwn: core.ensemble.role == .master)
+        recording?.append(record)
+        try trace.append(record)
+      }
+      while let hit = rings.sound.first.sounded?.pop() {
+        // The first audio thread (``SoundRings/first``) plays all hits earlier by the delay after the sound card (`--latency`). This delay
+        // is added to the instants of the hit again. It is not added to `scheduled`, because `scheduled` is the instant at which the clock
+        // thread passed the hit to the audio thread.
+        let delay = sound.subtractedLatency
+        try trace.append(
+          TraceHit(
+            due: hit.due + delay, step: hit.step + delay, scheduled: hit.scheduled, firstFrame: hit.firstFrame + delay))
+      }
+      try trace.flush()
+      return nil
+    } catch {
+      return Notice("\(error)", .warning)
+    }
+  }
+
+  /// Adds an action of the player to the trace. If the trace cannot be written, the rhythm continues.
+  mutating func add(_ action: TraceAction) -> Notice? {
+    do throws(TraceError) {
+      try trace.append(action)
+      return nil
+    } catch {
+      return Notice("\(error)", .warning)
+    }
+  }
+
+  /// If this is due, passes the ticks, hits and messages since the last call on to the MIDI recording.
+  /// ``addTicks(_:in:on:at:)`` must have been called before with the same `now`.
+  ///
+  /// - Parameter isLast: whether the sound has ended. The call is then always due.
+  mutating func addSound(
+    meter: Meter, in core: PeerCore, on sound: SoundOutputs, at now: Instant, isLast: Bool = false
+  ) {
+    guard isLast || recording?.isDue(at: now) == true else { return }
+    recording?.pass(
+      at: now, meter: meter, soundingAt: { sound.sounding(at: $0) }, reference: { core.roster[$0]?.reference })
+  }
+}

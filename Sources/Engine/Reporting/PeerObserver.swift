@@ -1,0 +1,70 @@
+import Ensemble
+import MusicalTime
+import Playback
+
+/// Passes events and snapshots of a peer to the caller of ``Peer/run(watch:snapshot:)``.
+///
+/// The roster (the remote peers in session) and the total activity are compared with the values that were reported last, ten times a second.
+/// A snapshot is due at once when the schedule, the role, the patch or the number of sessions has changed, otherwise ten times a second.
+struct PeerObserver {
+  private static var interval: Nanoseconds { .milliseconds(100) }
+
+  /// Is called with each event; nil if there is no observer of events.
+  private let watch: ((PeerEvent) -> Void)?
+  /// Is called with each snapshot; nil if there is no observer of snapshots.
+  private let show: ((PeerSnapshot) -> Void)?
+  private var roster: [RosterEntry] = []
+  private var total: UInt8?
+  private var nextComparison = Instant(nanoseconds: .min)
+  private var schedule = PlaybackSchedule.silence
+  private var role = Role.idle
+  private var patchNumber: UInt32 = 0
+  private var sessions = 0
+  private var nextSnapshot = Instant(nanoseconds: .min)
+
+  init(watch: ((PeerEvent) -> Void)? = nil, snapshot: ((PeerSnapshot) -> Void)? = nil) {
+    (self.watch, show) = (watch, snapshot)
+  }
+
+  /// Whether events are observed.
+  var watches: Bool { watch != nil }
+
+  /// Reports `event`, which is about the remote peer `peer`, if any.
+  func report(_ event: Event, about peer: PeerReference? = nil, at now: Instant) {
+    watch?(PeerEvent(kind: event, peer: peer, at: now))
+  }
+
+  /// Reports the roster and the total activity if they have changed.
+  ///
+  /// - Parameter entries: the roster. Evaluated only if a comparison is due.
+  mutating func compare(_ entries: @autoclosure () -> [RosterEntry], in core: PeerCore, at now: Instant) {
+    guard watches, now >= nextComparison else { return }
+    nextComparison = now + Self.interval
+    let (newRoster, newTotal) = (entries(), core.ensemble.totalActivity(at: now))
+    if newRoster != roster {
+      roster = newRoster
+      report(.roster(newRoster), at: now)
+    }
+    if newTotal != total {
+      total = newTotal
+      report(.total(newTotal), at: now)
+    }
+  }
+
+  /// Passes a snapshot to the observer if one is due.
+  ///
+  /// - Parameter snapshot: the state of the peer. Evaluated only if it is due.
+  mutating func show(
+    _ snapshot: @autoclosure () -> PeerSnapshot, of core: PeerCore, patchNumber: UInt32, at now: Instant
+  ) {
+    guard let show else { return }
+    let (schedule, role, sessions) = (core.ensemble.schedule, core.ensemble.role, core.roster.sessionCount)
+    guard
+      now >= nextSnapshot || schedule != self.schedule || role != self.role || patchNumber != self.patchNumber
+        || sessions != self.sessions
+    else { return }
+    (self.schedule, self.role, self.patchNumber, self.sessions) = (schedule, role, patchNumber, sessions)
+    nextSnapshot = now + Self.interval
+    show(snapshot())
+  }
+}
