@@ -1,5 +1,7 @@
 import Audio
 import Foundation
+import Measurement
+import MusicalTime
 import Testing
 import _TestSupport
 import _TestTraits
@@ -53,6 +55,25 @@ import _TestTraits
     for peer in [ben, cleo] { try await peer.leave() }
     let file = try SoundFile(path: folder.path("ben.wav"))
     #expect(file.samples.contains { abs($0) > 0.01 }, "the recording of ben is silent")
+  }
+
+  /// Ada starts the rhythm at 150 BPM and stops it. Ben, whose own tempo is 120 BPM, then starts with the tempo of the band.
+  @Test func tempoStaysWithTheBand() async throws {
+    let folder = try TemporaryFolder()
+    let ben = try await PeerProcess("ben", ["--bpm", "120", "--trace", "ben.trace"], in: folder)
+    let ada = try await PeerProcess("ada", connect: [ben], ["--start", "--bpm", "150"], in: folder)
+    try await ben.wait(forRole: "follower")
+    ada.type("stop")
+    for peer in [ada, ben] { try await peer.wait(forRole: "idle") }
+    ben.type("start")
+    try await ben.wait(forRole: "master")
+    try await pause(for: .seconds(1))
+    for peer in [ada, ben] { try await peer.leave() }
+    let ticks = try Trace(contentsOf: folder.path("ben.trace")).ticks.suffix(10)
+    let first = try #require(ticks.first)
+    let last = try #require(ticks.last)
+    // At 150 BPM, nine ticks last 9 * 60 s / 150 / 24, which is 150 ms.
+    #expect(last.tick - first.tick == 9 && (last.due - first.due - .milliseconds(150)).magnitude < .microseconds(1))
   }
 
   @Test func masterMutesAPlayerAndMakesAllQuiet() async throws {

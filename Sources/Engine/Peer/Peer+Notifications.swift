@@ -191,7 +191,10 @@ extension Peer {
   private func changed(to role: Role, at now: Instant) {
     if role != .idle { records.trace.role = role }
     switch role {
-    case .idle: write("the rhythm stopped", .info, .role, of: "the rhythm", at: now)
+    case .idle:
+      // The tempo belongs to the band: whoever starts next continues with it, unless the player changes it before.
+      tempo = ensemble.lastTempo
+      write("the rhythm stopped", .info, .role, of: "the rhythm", at: now)
     case .master: write("this peer is the master", .info, .role, of: "this peer", at: now)
     case .follower(let master):
       write("this peer follows \(core.name(of: master))", .info, .role, of: core.name(of: master), at: now)

@@ -112,6 +112,9 @@ extension EnsembleState {
     leader?.requestedTempo ?? timelineMessage?.change?.tempo ?? schedule.tempo(at: now)
   }
 
+  /// The tempo at the end of the rhythm that the local peer plays, or played last.
+  public var lastTempo: Tempo { schedule.tempo(at: schedule.end + -1) }
+
   /// If the tick of the pending tempo change has passed, makes this tick the origin of the timeline. Then, if no change is
   /// pending, announces the requested tempo or the next part of the gradual change, if there is one.
   mutating func settleTempo(at now: Instant) {
