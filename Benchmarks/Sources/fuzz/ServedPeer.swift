@@ -11,11 +11,15 @@ final class ServedPeer {
   private let child: Child
   private var memory: Int?
 
-  /// Starts `program` and waits until it serves its page.
+  /// Starts `program` and waits until it serves its page. The peer plays with TimGM6mb: while it renders the sounds of the page, a larger
+  /// SoundFont would appear as a growth of its memory.
   init(_ program: String, _ arguments: [String], name: String, in folder: TemporaryFolder) throws {
     child = try Child(
       program,
-      ["peer", "--name", name, "--port", "0", "--discovery", "off", "--audio", "none", "--http", "0"] + arguments,
+      [
+        "peer", "--name", name, "--port", "0", "--discovery", "off", "--audio", "none", "--http", "0", "--soundfont",
+        InstalledSoundFont.timGM6mb.path,
+      ] + arguments,
       name: name, in: folder)
     let pattern = /http:\/\/127\.0\.0\.1:([0-9]+)\/(?:#token=([a-z2-7]+))?/
     let end = Date() + Self.patience
