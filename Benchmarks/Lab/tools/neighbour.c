@@ -83,7 +83,7 @@ static size_t forge(uint8_t *octets, const uint8_t ssrc[4]) {
   case 0: return put(octets, 0xFFFF4259), put(octets + 4, 2), memcpy(octets + 12, ssrc, 4), 16;  // BY
   case 1: return put(octets, 0xFFFF494E), put(octets + 4, 2), memcpy(octets + 12, ssrc, 4), memcpy(octets + 16, "eve\0TPK\1", 8), 24;  // IN
   case 2: return put(octets, 0xFFFF434B), memcpy(octets + 4, ssrc, 4), put(octets + 8, 0), 36;  // CK0
-  case 3: return put(octets, 0xFFFF5455), put(octets + 4, 0x02000000), memcpy(octets + 8, ssrc, 4), 44;  // probe
+  case 3: return put(octets, 0xFFFF5455), put(octets + 4, 0x03000000), memcpy(octets + 8, ssrc, 4), 44;  // probe
   case 4: return put(octets, 0xFFFF5448), put(octets + 4, 0x01010000 + (next() % 3 << 16)), memcpy(octets + 8, ssrc, 4), 68;  // handshake
   case 5: return put(octets, 0x80610000 | (uint32_t)(next() & 0xFFFF)), memcpy(octets + 8, ssrc, 4), 60;  // RTP
   default: return 1 + next() % 128;

@@ -68,7 +68,7 @@ static size_t write_payload(uint8_t *octets, int kind, uint64_t n, uint64_t sour
       put(octets, 0xFFFF434B), put(octets + 4, ssrc), put(octets + 8, 0);
       return 36;
     }
-    put(octets, 0xFFFF5455), put(octets + 4, 0x02000000), put(octets + 8, ssrc);  // A request of a Tutti peer.
+    put(octets, 0xFFFF5455), put(octets + 4, 0x03000000), put(octets + 8, ssrc);  // A request of a Tutti peer.
     return 44;
   }
 }
