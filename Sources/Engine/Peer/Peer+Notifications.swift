@@ -192,7 +192,7 @@ extension Peer {
     if role != .idle { records.trace.role = role }
     switch role {
     case .idle:
-      // The tempo belongs to the band: whoever starts next continues with it, unless the player changes it before.
+      // The tempo belongs to the band. The next rhythm starts with the tempo of this one, unless the player changes it before.
       tempo = ensemble.lastTempo
       write("the rhythm stopped", .info, .role, of: "the rhythm", at: now)
     case .master: write("this peer is the master", .info, .role, of: "this peer", at: now)

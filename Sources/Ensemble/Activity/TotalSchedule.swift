@@ -16,8 +16,8 @@ struct TotalSchedule: Sendable {
 
   /// The newest beat that was decided.
   var decidedBeat: Tick
-  /// The total is decided anew from this instant on: ``inquiry`` after a takeover or a restoration. Before it, not all peers have sent their
-  /// activity, and the total of the continued rhythm applies.
+  /// The first instant at which the master decides a total. After a takeover or a restoration, this instant is ``inquiry`` later. Until then,
+  /// the total of the continued rhythm applies, because not all peers have sent their activity to the new master.
   var decidesFrom = Instant(nanoseconds: .min)
   /// The beat of the last change of the total, and whether the total rose; nil before the first change.
   var lastChange: (beat: Tick, rises: Bool)?

@@ -29,8 +29,8 @@ extension EnsembleState {
   }
 
   /// Returns a new claim of the local peer. Its term is 1 plus the highest of ``ownTerm``, the terms of the claims that count and that
-  /// the rhythm gate admits, and the term of the continued rhythm. If that term is the highest possible one, the new term is a random number below 2^32. All peers then
-  /// accept the lower term as soon as the highest claim no longer counts.
+  /// the rhythm gate admits, and the term of the continued rhythm. If that term is the highest possible one, the new term is a random
+  /// number below 2^32. All peers then accept the lower term as soon as the highest claim no longer counts.
   ///
   /// After a loss of power, ``ownTerm`` may be lower than the term of the last claim of the local peer. Peers that know this claim report
   /// it in their presences, so these are examined too.

@@ -1,6 +1,6 @@
 import MusicalTime
 
-/// A timeline message as a System Exclusive message of at most 118 bytes with F0 and F7.
+/// A timeline message as a System Exclusive message of 80 to 107 bytes with F0 and F7.
 ///
 /// The data are 7D 54 03 01 (version 3, kind 1, see ``MessageKind``) and these octets, encoded by ``SevenBit``. Numbers are big-endian.
 /// The fields after octet 63 are present only if the change exists. Ticks of changes count from the first tick with a sound: the first
