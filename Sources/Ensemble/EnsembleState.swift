@@ -3,7 +3,6 @@ public import MIDI
 public import MusicalTime
 public import PeerProtocol
 public import Playback
-public import Rhythm
 
 /// The state of an ensemble as one peer sees it: roles, claims, the rhythm and the remote peers.
 ///
@@ -25,7 +24,7 @@ public struct EnsembleState: Sendable {
     /// Send a message to a peer, or to all Tutti peers (nil).
     ///
     /// `isNews` is true if the content is new to the receiver. The message is then part of the recovery journal, which repairs its
-    /// loss. A repetition is not part of the journal, because another repetition follows. The parts of a patch are not part of it,
+    /// loss. A repetition is not part of the journal, because another repetition follows. The parts of a document are not part of it,
     /// because they are large: a peer requests missing parts again.
     case send(PeerMessage, to: Identity?, isNews: Bool)
     /// Send a message of channel 1 that applies at an instant of local time, to a peer or to all Tutti peers (nil).
@@ -90,15 +89,15 @@ public struct EnsembleState: Sendable {
   var channels = ChannelClaims()
   /// When the local peer sends its presence.
   var presence = PresenceSchedule()
-  /// The patch of the local peer and that of its master.
-  var patches = PatchSharing()
+  /// The rhythm that the local peer plays, or would start with: the choice of the player, or the rhythm of the last master. While the local
+  /// peer is the master, the rhythm that its player has selected last.
+  public internal(set) var rhythm = RhythmChoice()
+  /// Whether the local peer plays the rhythms of its masters instead of its own.
+  public var followsPatch = true
+  /// The rhythms of the ensemble.
+  var documents = Documents()
   /// The last claim that a peer has reported while the master of this claim was not in session.
   var missingMaster: Claim?
-  /// The length of a bar of the patch, in ticks. A rhythm whose position differs too much for slewing is entered at the beginning of a
-  /// bar. A layer that has changed does not change back within the length of a bar.
-  public var ticksPerBar = 4 * Tick.perQuarter
-  /// The positions at which the layers can change while the local peer is the master: beats or bars.
-  public var layerChange = LayerChange.beat
   /// The end of the last suspension of the machine. A rhythm that was sounding has paused for the length of the suspension and
   /// may be out of step. The value becomes nil when the local peer is in step with a master again.
   var suspensionEnd: Instant?
@@ -253,7 +252,7 @@ public struct EnsembleState: Sendable {
 
   /// The instant at which ``advance(to:)`` must be called next; the distant future if nothing is scheduled.
   public var nextDeadline: Instant {
-    var next = min(nextRepeat, activityDeadline, presenceDeadline, patchDeadline)
+    var next = min(nextRepeat, activityDeadline, presenceDeadline, documentDeadline)
     if timelineMessage == nil { return next }
     switch leadership {
     case .idle: return next
@@ -261,6 +260,7 @@ public struct EnsembleState: Sendable {
       if let offer = leader.offer { next = min(next, offer.repeats.nextDeadline) }
       if let change = timelineMessage?.change { next = min(next, timelineMessage!.deadline(change.tick)) }
       if let mix = timelineMessage?.mix, mix.isChanging { next = min(next, timelineMessage!.deadline(mix.tick)) }
+      next = min(next, rhythmDeadline)
     case .following(let follower):
       next = min(next, nextSuccession)
       if let joinDue = follower.joinDue { next = min(next, joinDue) }
@@ -274,7 +274,7 @@ public struct EnsembleState: Sendable {
     // The presence and the total come last: they must contain the outcome of all other steps.
     defer {
       advanceActivity(to: now)
-      advancePatches(to: now)
+      advanceDocuments(to: now)
       advancePresence(to: now)
     }
     repeatTimelineMessage(at: now)
@@ -292,6 +292,7 @@ public struct EnsembleState: Sendable {
     if role == .master {
       settleTempo(at: now)
       settleMix(at: now)
+      settleRhythm(at: now)
     }
   }
 

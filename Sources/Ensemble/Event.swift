@@ -62,8 +62,10 @@ public enum Event: Hashable, Sendable {
   case offered(by: Identity)
   /// The local peer has taken over the rhythm of this peer, in phase.
   case tookOver(from: Identity)
-  /// The text of the patch that this master plays has arrived. It is not checked yet.
-  case patchReceived(SharedPatch, from: Identity)
+  /// A document has arrived from this peer: a rhythm that another peer plays or has selected. It is not checked yet.
+  case documentReceived(Document, from: Identity)
+  /// While the local peer is the master: whether this follower plays the rhythm.
+  case rhythmOfPeer(Identity, RhythmOfPeer)
   /// True: the master has muted the local player, or all players. False: the local player can be heard again.
   case muted(Bool)
   /// The MIDI channel of the local peer; nil if none is left.
@@ -85,4 +87,14 @@ public enum Event: Hashable, Sendable {
   case sounded(Message, from: PeerReference?)
   /// The roster, or the weight of a connection, has changed.
   case roster([RosterEntry])
+}
+
+/// Whether a follower plays the rhythm of its master.
+public enum RhythmOfPeer: Hashable, Sendable {
+  /// The follower does not have the rhythm yet, and is silent.
+  case missing
+  /// The follower has received the rhythm, and enters at its next bar.
+  case arrived
+  /// The follower cannot play the rhythm, and plays its own.
+  case refused
 }

@@ -1,4 +1,5 @@
 public import ClockSync
+public import MIDI
 public import MusicalTime
 public import PeerProtocol
 
@@ -31,6 +32,10 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   public var total: ChangingValue<UInt8>
   /// The levels of the parts of the rhythm.
   public var mix: ChangingValue<Mix>
+  /// The rhythm.
+  public var rhythm: ChangingValue<RhythmLine>
+  /// The bars.
+  public var grid: ChangingValue<BarGrid>
   /// The clicks before ``start``.
   public var countIn = CountIn.none
   /// The first tick of the count-in that the local peer can play. `Tick(.max)` without a count-in.
@@ -44,7 +49,9 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   public init(
     run: UInt32, sends: Bool, start: Tick, end: Tick, timeline: Timeline, change: TempoChange? = nil,
     clock: ClockMapping = .identity, total: ChangingValue<UInt8> = ChangingValue(0),
-    mix: ChangingValue<Mix> = ChangingValue(.standard)
+    mix: ChangingValue<Mix> = ChangingValue(.standard),
+    rhythm: ChangingValue<RhythmLine> = ChangingValue(RhythmLine(nil)),
+    grid: ChangingValue<BarGrid> = ChangingValue(BarGrid(.common))
   ) {
     self.total = total
     self.clock = clock
@@ -57,6 +64,8 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     self.changed = change.map { timeline.changing(to: $0.tempo, at: $0.tick) } ?? timeline
     self.changeTick = change?.tick ?? Tick(.max)
     self.mix = mix
+    self.rhythm = rhythm
+    self.grid = grid
   }
 
   /// The first tick at which something can sound: ``countInStart`` if there is a count-in, otherwise ``start``.
@@ -142,6 +151,26 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     let (before, after) = (instant - deadline(tick), deadline(tick + 1) - instant)
     if before <= after { return before <= .milliseconds(1) ? tick : nil }
     return after <= .milliseconds(1) ? tick + 1 : nil
+  }
+
+  /// Whether a receiver can begin at `tick`: at the start of the schedule, or at the beginning of a bar.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func begins(at tick: Tick) -> Bool { tick == start || grid[tick].begins(at: tick) }
+
+  /// The Song Position value for `tick`. The value has 14 bits, 0...16383: it is the number of the step of the rhythm, modulo the
+  /// largest multiple of the pattern length that is at most 16384. A receiver with the same pattern therefore begins at the right step of
+  /// the pattern.
+  ///
+  /// - Parameter length: the length of the pattern in steps, 1...16384.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func songPosition(of tick: Tick, patternLength length: Int64) -> UInt14 {
+    let period = 16384 / length * length
+    let position = rhythm[tick].step(at: tick).index % period
+    return UInt14(clamping: Int(position < 0 ? position + period : position))
   }
 
   /// The tempo at `tick`, by the master's clock.

@@ -68,7 +68,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   }
 
   /// Goes back to the first returned tick that differs between `schedule` and its replacement `new`. This is necessary if an
-  /// end, a tempo change, or a change of the layers or of the mix arrives after the tick was passed to a sound card with a long
+  /// end, a tempo change, or a change of the layers, of the mix or of the rhythm arrives after the tick was passed to a sound card with a long
   /// latency.
   ///
   /// - Parameter push: how much earlier than its tick an event can sound.
@@ -97,7 +97,7 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     // `first` never decreases. A later schedule can move a past tick into the future, for example after a late message
     // about a slower tempo. Such a tick may have sounded, and is not returned again.
     first = max(first, min(coming, next))
-    // The first tick that differs: the end, a tempo change, a change of the layers, or a change of the mix. A rhythm that is
+    // The first tick that differs: the end, a tempo change, or a change of the layers, of the mix or of the rhythm. A run that is
     // stopped during the count-in ends at once.
     var tick = new.end > new.start ? new.end : Tick(.min)
     if new.changeTick != schedule.changeTick, new.changeTick < tick { tick = new.changeTick }
@@ -109,6 +109,9 @@ public struct TickCursor: Sendable, BitwiseCopyable {
       tick = changed
     }
     if let changed = new.mix.tick(differingFrom: schedule.mix, notBefore: coming), changed < tick { tick = changed }
+    if let changed = new.rhythm.tick(differingFrom: schedule.rhythm, notBefore: coming), changed < tick {
+      tick = changed
+    }
     if tick < coming { tick = coming }
     if tick < first { tick = first }
     // Nothing is withdrawn if `tick` has not been returned yet, or if the replaced schedule ended before `tick`.

@@ -96,6 +96,22 @@ extension StreamSender {
     }
   }
 
+  /// Begins to send a part of a document. It is not part of the recovery journal, because the receiver requests lost parts again.
+  ///
+  /// - Precondition: ``isReady``.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func send(_ part: DocumentTransmission) {
+    exclusive.removeAll()
+    var index = 0
+    while index < part.count {
+      exclusive.append(part.octets[index])
+      index += 1
+    }
+    beginBroadcast(Broadcast(.exclusive(isJournalled: false), to: .stream(part.stream)))
+  }
+
   /// Opens a stream in the slot of `id`. Does nothing if the slot has no memory.
   @_noLocks @_noAllocation
   private mutating func open(

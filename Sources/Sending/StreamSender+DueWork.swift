@@ -45,7 +45,7 @@ extension StreamSender {
     while hasWorkAtTicks, let tick = onTimePrelude.take(in: schedule, at: now) {
       // The prelude is the time from Start or Continue to the first tick. A receiver can begin at the start of the schedule and at
       // each bar.
-      guard bars.begins(at: tick, of: schedule) else { continue }
+      guard schedule.begins(at: tick) else { continue }
       if schedule.sends { dueSeries = DueSeries(.begin(tick, isTimeStamped: false)) }
       guard reportsTicks, reportedRun != schedule.run else { return .progress }
       reportedRun = schedule.run
@@ -63,7 +63,7 @@ extension StreamSender {
   @_noLocks @_noAllocation
   private mutating func nextDueWorkAsMaster(at now: Instant) -> DueWork {
     while let tick = aheadPrelude.take(in: schedule, at: now) {
-      if bars.begins(at: tick, of: schedule) { return beginSeries(.begin(tick, isTimeStamped: true)) }
+      if schedule.begins(at: tick) { return beginSeries(.begin(tick, isTimeStamped: true)) }
     }
     // One tick after another: each tick goes to all time-stamp receivers before the next one.
     while !hasPendingTicks, let tick = ahead.take(in: schedule, at: now) {

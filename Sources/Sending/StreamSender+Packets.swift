@@ -78,6 +78,8 @@ extension StreamSender {
     packet.removeAll()
     prepareAnnouncements(on: slot, at: now, stamped: now)
     prepareJournal(on: slot, at: now)
+    // A part of a document and a journal do not fit into one packet. The next packet contains the journal.
+    if exclusive.count > SystemExclusiveData.capacity { senders[slot].omitsJournal = true }
     let count = senders[slot].encode(
       systemExclusive: exclusive, from: 0, at: now, isJournalled: isJournalled, into: &packet)
     guard case .some = count else { return nil }

@@ -40,7 +40,7 @@ extension StreamSender {
     let instant = schedule.deadline(tick)
     if tick.index != 0, !dueSeries.isPositionSent {
       dueSeries.isPositionSent = true
-      let position = Message.songPosition(bars.songPosition(of: tick.step))
+      let position = Message.songPosition(schedule.songPosition(of: tick, patternLength: patternLength))
       return encode(position, at: instant, on: slot, now: now)
     }
     dueSeries.isPositionSent = false

@@ -69,8 +69,8 @@ public struct StreamSender: ~Copyable {
 
   /// The schedule that is playing.
   public internal(set) var schedule = PlaybackSchedule.silence
-  /// The bar grid of the pattern that is playing.
-  public var bars: Bars
+  /// The length in steps of the pattern that is playing, 1...16384: see ``PlaybackSchedule/songPosition(of:patternLength:)``.
+  public var patternLength: Int64
   /// Whether the run of ``schedule`` has replaced another run that had begun and had steps left.
   public internal(set) var cutsPreviousRunShort = false
   /// Whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`. The engine needs these outputs for the trace and the ALSA ports. A
@@ -111,7 +111,7 @@ public struct StreamSender: ~Copyable {
   /// The message in progress.
   var broadcast = Broadcast()
   /// The data of the System Exclusive message in progress.
-  var exclusive = RigidArray<UInt8>(capacity: SystemExclusiveData.capacity)
+  var exclusive = RigidArray<UInt8>(capacity: DocumentTransmission.capacity)
   /// The newest tick that is to leave ahead of time for the time-stamp receivers.
   var pendingTick = Tick(.min)
   /// Whether the ticks up to ``pendingTick`` still have to be sent to at least one time-stamp receiver.
@@ -147,16 +147,16 @@ public struct StreamSender: ~Copyable {
   ///   - capacity: the number of simultaneous streams. ``reserve(_:)`` increases it.
   ///   - tickLead: how long before its due time a tick leaves for a time-stamp receiver.
   ///   - soundLead: how long before its due time a step is reported.
-  ///   - bars: the initial value of ``bars``.
+  ///   - patternLength: the initial value of ``patternLength``.
   ///   - reportsTicks: whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`.
   ///   - quietTime: the initial value of ``quietTime``.
   ///
   /// Real-time: not safe.
   public init(
-    capacity: Int, tickLead: Nanoseconds, soundLead: Nanoseconds, bars: Bars, reportsTicks: Bool,
+    capacity: Int, tickLead: Nanoseconds, soundLead: Nanoseconds, patternLength: Int64 = 16, reportsTicks: Bool,
     quietTime: Nanoseconds = StreamSender.standardQuietTime
   ) {
-    self.bars = bars
+    self.patternLength = patternLength
     self.reportsTicks = reportsTicks
     self.quietTime = quietTime
     ahead = TickCursor(lead: tickLead)

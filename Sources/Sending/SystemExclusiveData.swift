@@ -1,11 +1,11 @@
 /// The data octets of a System Exclusive message, without F0 and F7. A trivial value that fits into a ring.
 public struct SystemExclusiveData: Sendable, BitwiseCopyable {
-  /// The maximum number of octets. The longest message of the Tutti protocol, the timeline message, has 104.
+  /// The maximum number of octets. The timeline message has at most 169, and room for the fields of later releases.
   ///
   /// Real-time: safe.
-  public static var capacity: Int { @_noLocks @_noAllocation get { 112 } }
+  public static var capacity: Int { @_noLocks @_noAllocation get { 236 } }
 
-  var octets = InlineArray<112, UInt8>(repeating: 0)
+  var octets = InlineArray<236, UInt8>(repeating: 0)
   var count = 0
 
   /// Returns nil if `data` has more than ``capacity`` octets.
@@ -23,4 +23,29 @@ public struct SystemExclusiveData: Sendable, BitwiseCopyable {
   ///
   /// Real-time: not safe.
   public var array: [UInt8] { (0..<count).map { octets[$0] } }
+}
+
+/// A System Exclusive message with a part of a document, for one stream. A trivial value that fits into a ring. The message is too long for
+/// a ``StreamCommand``.
+public struct DocumentTransmission: Sendable, BitwiseCopyable {
+  /// The maximum number of data octets, without F0 and F7. A `DocumentPart` has at most 1057.
+  ///
+  /// Real-time: safe.
+  public static var capacity: Int { @_noLocks @_noAllocation get { 1060 } }
+
+  let stream: StreamID
+  var octets = InlineArray<1060, UInt8>(repeating: 0)
+  var count = 0
+
+  /// Returns nil if `data` has more than ``capacity`` octets.
+  ///
+  /// Real-time: not safe.
+  public init?(_ data: [UInt8], to stream: StreamID) {
+    guard data.count <= Self.capacity else { return nil }
+    self.stream = stream
+    for octet in data {
+      octets[count] = octet
+      count += 1
+    }
+  }
 }

@@ -14,4 +14,6 @@ package enum EnsembleRule: String, CaseIterable, Sendable {
   case failover
   /// The master receives the activity of every peer.
   case activity
+  /// All peers change the rhythm at the same tick.
+  case rhythm
 }

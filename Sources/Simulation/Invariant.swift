@@ -12,6 +12,9 @@ public enum Invariant: String, CaseIterable, Hashable, Sendable, Codable {
   case phase
   /// Settled peers select their layers by the same total activity.
   case layers
+  /// Settled peers play the same rhythm in the same bars at each tick, except peers that play their own rhythm. A peer that lacks the rhythm
+  /// receives it within six seconds.
+  case rhythm
   /// No rhythm ends because its master has disappeared. No peer still follows a master three seconds after the master has
   /// disappeared.
   case failover

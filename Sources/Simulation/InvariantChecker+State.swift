@@ -1,6 +1,7 @@
 import Ensemble
 import MIDI
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 
 // The memory of the checker. An optional property whose name ends in "Since" is the instant from which a condition has held
@@ -33,6 +34,10 @@ extension InvariantChecker {
     /// Since when the steps of the peer have differed from the same steps of its master in the total activity, the hits or the loudness,
     /// although they must be the same.
     var layersDifferSince: Instant?
+    /// Since when the steps of the peer have differed from those of its master in the rhythm or the bars.
+    var rhythmsDifferSince: Instant?
+    /// Since when the peer has not had the rhythm of its master.
+    var rhythmMissingSince: Instant?
     /// Since when the steps of the peer have been out of phase with the steps of its master.
     var outOfPhaseSince: Instant?
     /// Since when the peer should have played with its master and has not played any step.
@@ -67,6 +72,9 @@ extension InvariantChecker {
     var hits: UInt8 = 0
     /// The sum of the velocities of these hits. It also depends on the mix, which sets the levels of the parts.
     var loudness: UInt16 = 0
+    var rhythm = RhythmLine(nil)
+    var grid = BarGrid(.common)
+    var isSilent = false
   }
 
   /// The notes of one remote player that are on at a peer. The remote player is the holder of the keys.

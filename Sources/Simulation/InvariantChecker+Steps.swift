@@ -70,7 +70,7 @@ extension InvariantChecker {
       } else if step.cutsShort, isCalm {
         // If a peer joins another rhythm whose phase differs by more than a step, the peer begins this rhythm at the beginning of
         // a bar. It plays the previous rhythm until 10 ms before this bar (``EnsembleState/joiningTime``).
-        let isJoined = Tick(of: step.step).index % peer.core.ensemble.ticksPerBar == 0
+        let isJoined = step.grid.begins(at: Tick(of: step.step))
         expect(
           .steps, holds: isJoined, of: host, expected: "the rhythm to continue after step \(last.step.index)",
           seen: "another rhythm with step \(step.step.index)")
@@ -100,7 +100,8 @@ extension InvariantChecker {
     // The step number modulo 64, also if it is negative.
     let index = Int(truncatingIfNeeded: step.step.index) & 63
     states[host].recent[index] = StepRecord(
-      step: step.step, at: at, level: step.level, hits: step.hits, loudness: step.loudness)
+      step: step.step, at: at, level: step.level, hits: step.hits, loudness: step.loudness, rhythm: step.rhythm,
+      grid: step.grid, isSilent: step.isSilent)
     states[host].uncompared |= 1 << UInt64(index)
     states[host].silentSince = nil
   }
@@ -114,6 +115,8 @@ extension InvariantChecker {
     else {
       states[host].silentSince = nil
       states[host].layersDifferSince = nil
+      states[host].rhythmsDifferSince = nil
+      states[host].rhythmMissingSince = nil
       states[host].outOfPhaseSince = nil
       return
     }
@@ -165,8 +168,23 @@ extension InvariantChecker {
       let mustBeSame =
         distance > .milliseconds(-40) && peer.core.ensemble.admits(.activity, from: identity)
         && mine.at - states[host].gatesChanged > .milliseconds(1500)
+      // A peer that plays its own rhythm is exempt, and so are the hits of a peer that does not have the rhythm yet.
+      let sharesRhythm = !peer.core.ensemble.playsOwnRhythm && !leader.core.ensemble.playsOwnRhythm
+      let isSameRhythm = !sharesRhythm || (mine.rhythm == theirs.rhythm && mine.grid == theirs.grid)
+      states[host].rhythmsDifferSince = isSameRhythm ? nil : states[host].rhythmsDifferSince ?? now
+      expect(
+        .rhythm, holds: states[host].rhythmsDifferSince.map { now - $0 < patience } ?? true, of: host,
+        expected: "step \(mine.step.index) of the rhythm \(theirs.rhythm) in the bars \(theirs.grid)",
+        seen: "\(mine.rhythm) in \(mine.grid)")
+      let isMissing = sharesRhythm && mine.isSilent && !theirs.isSilent
+      states[host].rhythmMissingSince = isMissing ? states[host].rhythmMissingSince ?? now : nil
+      expect(
+        .rhythm, holds: states[host].rhythmMissingSince.map { now - $0 < .seconds(6) } ?? true, of: host,
+        expected: "the rhythm of its master", seen: "that it has not arrived for six seconds")
+      let playSame = sharesRhythm && !mine.isSilent && !theirs.isSilent
       let isSame =
-        (theirs.level == mine.level && theirs.hits == mine.hits && theirs.loudness == mine.loudness) || !mustBeSame
+        (theirs.level == mine.level && (!playSame || theirs.hits == mine.hits && theirs.loudness == mine.loudness))
+        || !mustBeSame
       states[host].layersDifferSince = isSame ? nil : states[host].layersDifferSince ?? now
       expect(
         .layers, holds: states[host].layersDifferSince.map { now - $0 < patience } ?? true, of: host,

@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import PeerProtocol
 
 /// A step that a simulated peer has played.
 struct PlayedStep: BitwiseCopyable {
@@ -18,6 +19,11 @@ struct PlayedStep: BitwiseCopyable {
   var hits: UInt8
   /// The sum of the velocities of these hits.
   var loudness: UInt16
+  /// The rhythm and the bars at this step.
+  var rhythm: RhythmLine
+  var grid: BarGrid
+  /// Whether the peer does not have the rhythm yet.
+  var isSilent: Bool
   /// The length of a step at the present tempo.
   var length: Nanoseconds
 

@@ -7,11 +7,11 @@ import RTPMIDI
 // The random commands of players and the random failures of processes and network.
 extension RandomScenario {
   /// Executes one random command, or none. While no rhythm plays, every second command on average starts one. The lengths of the
-  /// ranges below are the weights of the commands. One of the 80 numbers executes no command.
+  /// ranges below are the weights of the commands. One of the 84 numbers executes no command.
   func executeRandomCommand(in world: VirtualWorld) {
     let isPlaying = world.hosts.contains { $0.peer.map { $0.core.ensemble.role != .idle } ?? false }
     if !isPlaying, chance(2) { return startRhythm(in: world) }
-    switch random.integer(in: 0...79) {
+    switch random.integer(in: 0...83) {
     case 0..<5: startRhythm(in: world)
     case 5..<7: stop(in: world)
     case 7..<13: changeTempo(in: world)
@@ -25,6 +25,7 @@ extension RandomScenario {
     case 67..<74: rejoin(in: world)
     case 74..<77: partition(in: world)
     case 77..<79: changeMix(in: world)
+    case 79..<83: chooseRhythm(in: world)
     default: break
     }
   }
@@ -69,6 +70,12 @@ extension RandomScenario {
       // The players become quiet as soon as the lead time permits. Any other change applies at the next bar.
       try core.ensemble.change(mix: mix, isImmediate: isQuiet, at: now)
     }
+  }
+
+  /// The master, or any peer while no rhythm plays, chooses one of the rhythms of the world.
+  private func chooseRhythm(in world: VirtualWorld) {
+    guard let host = world.master ?? randomHost(in: world) else { return }
+    world.choose(Int(random.integer(in: 0...2)), at: host)
   }
 
   /// The master offers the rhythm to one peer or to all peers. Up to two peers accept.

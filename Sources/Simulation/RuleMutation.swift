@@ -22,7 +22,8 @@ final class RuleMutation {
     guard let rule else { return [command] }
     switch (rule, command) {
     case (.channel, .exclusive(let data, let stream, let isJournalled)),
-      (.activity, .exclusive(let data, let stream, let isJournalled)):
+      (.activity, .exclusive(let data, let stream, let isJournalled)),
+      (.rhythm, .exclusive(let data, let stream, let isJournalled)):
       return [.exclusive(alter(data), to: stream, isJournalled: isJournalled)]
     case (.tie, .exclusive(let data, let stream, let isJournalled)),
       (.heal, .exclusive(let data, let stream, let isJournalled)):
@@ -39,9 +40,15 @@ final class RuleMutation {
     }
   }
 
-  /// If `data` is a presence (the message in which a peer reports its state), returns it without the value that the rule needs.
-  /// Returns any other data unchanged.
+  /// If `data` is a presence (the message in which a peer reports its state), or, for the rule `rhythm`, a timeline message, returns it
+  /// without the value that the rule needs. Returns any other data unchanged.
   private func alter(_ data: SystemExclusiveData) -> SystemExclusiveData {
+    if rule == .rhythm {
+      guard var message = TimelineMessage(systemExclusive: data.array) else { return data }
+      // Followers learn of the change only from the first message after its tick.
+      message.rhythm = ChangingValue(message.rhythm.value)
+      return SystemExclusiveData(message.systemExclusive) ?? data
+    }
     guard var presence = Presence(systemExclusive: data.array) else { return data }
     if rule == .channel { presence.channel = nil } else { presence.activity = 0 }
     return SystemExclusiveData(presence.systemExclusive) ?? data

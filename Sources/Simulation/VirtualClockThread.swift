@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import PeerProtocol
 import Playback
 import RTPMIDI
 import Rhythm
@@ -13,6 +14,9 @@ final class VirtualClockThread {
   /// The address from which the packets are sent.
   private let source: SocketAddress
   private let pattern: Pattern
+  /// The rhythms that the peer can play.
+  var rhythms: Set<DocumentDigest?> = [nil]
+  private var entry = RhythmEntry()
   /// The steps that the sender has passed to the audio output and that are not yet due.
   private var waiting: [PlayedStep] = []
 
@@ -25,7 +29,7 @@ final class VirtualClockThread {
     (self.wire, self.pattern) = (wire, pattern)
     source = SocketAddress(host: host, .data)
     sender = StreamSender(
-      capacity: 0, tickLead: tickLead, soundLead: soundLead, bars: pattern.bars, reportsTicks: false, quietTime: .zero)
+      capacity: 0, tickLead: tickLead, soundLead: soundLead, reportsTicks: false, quietTime: .zero)
   }
 
   /// The instant at which ``run(at:)`` and ``nextStep(at:)`` must be called next, in local time.
@@ -35,6 +39,12 @@ final class VirtualClockThread {
   func execute(_ command: StreamCommand, at now: Instant) {
     if case .open(let stream, _, _, _, _, _, _) = command { sender.reserve(stream.slot + 1) }
     sender.execute(command)
+    runExceptGuards(at: now)
+  }
+
+  /// Sends a part of a document.
+  func send(_ part: DocumentTransmission, at now: Instant) {
+    sender.send(part)
     runExceptGuards(at: now)
   }
 
@@ -86,8 +96,10 @@ final class VirtualClockThread {
     let mix = schedule.mix[tick]
     let level = schedule.total[tick]
     var (hits, loudness): (UInt8, UInt16) = (0, 0)
-    var cursor = pattern.table.cursor(at: step, activity: level)
-    while let hit = pattern.table.next(&cursor) {
+    let line = schedule.rhythm[tick]
+    let sounds = entry.sounds(at: tick, of: schedule, hasRhythm: rhythms.contains(line.digest))
+    var cursor = pattern.table.cursor(at: line.step(at: tick), activity: level)
+    while sounds, let hit = pattern.table.next(&cursor) {
       let velocity = mix.velocity(hit.velocity, ofPart: hit.part.number)
       hits &+= velocity > 0 ? 1 : 0
       loudness &+= UInt16(velocity)
@@ -97,7 +109,7 @@ final class VirtualClockThread {
       PlayedStep(
         step: step, due: schedule.deadline(tick), run: schedule.run, firstRun: schedule.firstRun,
         cutsShort: sender.cutsPreviousRunShort, level: level, hits: hits,
-        loudness: loudness,
+        loudness: loudness, rhythm: line, grid: schedule.grid[tick], isSilent: !sounds,
         length: Nanoseconds(tempo.nanosecondsPerQuarter / Step.perQuarter)))
   }
 }

@@ -244,6 +244,7 @@ final class VirtualPeer {
   func performOutputs() {
     let now = now
     for output in core.takeOutputs(at: now) { execute(output) }
+    followRhythm(at: now)
     due.local = core.nextDeadline
     let instant = max(clock.truth(at: due.local), wire.now + Self.latency)
     guard instant < controlWaking else { return }
@@ -252,6 +253,22 @@ final class VirtualPeer {
     guard instant != due.waking else { return }
     due.waking = instant
     wire.events.push(.control, host: host, value: life, at: instant)
+  }
+
+  /// Plays a rhythm of the world: the choice of the player. Nil: a rhythm that is not shared.
+  func choose(_ document: Document?, at now: Instant) {
+    let choice = document.map { Pattern.choice(of: $0) } ?? RhythmChoice()
+    thread.rhythms.insert(choice.digest)
+    core.ensemble.play(choice, document: document, at: now)
+  }
+
+  /// As the engine does, plays the rhythm of the schedule as its own rhythm if it has arrived.
+  private func followRhythm(at now: Instant) {
+    guard core.ensemble.role.master != nil, let digest = core.ensemble.schedule.rhythm.next.digest,
+      digest != core.ensemble.rhythm.digest, thread.rhythms.contains(digest),
+      let document = core.ensemble.document(digest)
+    else { return }
+    choose(document, at: now)
   }
 
   /// Schedules a waking of the control thread after `delay`.
@@ -339,6 +356,9 @@ final class VirtualPeer {
         wire.send(packet, from: SocketAddress(host: host, .data), to: address)
       }
     case .stream(let command): execute(command)
+    case .document(let part):
+      thread.send(part, at: now)
+      wakeClockThread()
     case .play(let schedule):
       receiver.follow(schedule)
       thread.adopt(schedule, at: now)
@@ -346,6 +366,9 @@ final class VirtualPeer {
     case .receiving(let command): execute(command)
     // A virtual peer has no user to inform of messages, and records no arrivals of ticks.
     case .sounded, .arrived: break
+    case .event(.documentReceived(let document, _)):
+      thread.rhythms.insert(document.digest)
+      core.ensemble.accept(document.digest, at: now)
     case .event(let event): events.append(.core(event))
     }
   }

@@ -25,7 +25,7 @@ public final class VirtualWorld {
     /// The probe rate limit: the maximum number of clock probe requests per second that each peer accepts from every other peer. A
     /// low limit makes a simulation faster, but does not make the task of the peers easier.
     public var probeRateLimit: UInt16 = 50
-    /// The pattern of all peers.
+    /// The hits of the rhythms of all peers.
     public var table: StepTable
     /// Whether all peers have the same passkey.
     public var hasPasskey = false
@@ -177,7 +177,8 @@ public final class VirtualWorld {
 
   // MARK: Actions of a scenario
 
-  /// Starts a peer at `host`. After a restart, the peer has its stored identity and term.
+  /// Starts a peer at `host`. After a restart, the peer has its stored identity and term. Neighbouring hosts choose different rhythms, and
+  /// every fifth peer plays its own rhythm.
   func enter(_ host: Int, activity: UInt8 = 0) {
     guard hosts[host].peer == nil else { return }
     hosts[host].lives += 1
@@ -194,6 +195,8 @@ public final class VirtualWorld {
     hosts[host].peer = peer
     setHearing(of: peer)
     peer.core.ensemble.setActivity(activity, at: localNow)
+    peer.core.ensemble.followsPatch = host % 5 != 4
+    peer.choose(pattern.documents[host % pattern.documents.count], at: localNow)
     peer.wake(in: .zero)
     checker.entered(host)
     announce([host])
@@ -257,6 +260,13 @@ public final class VirtualWorld {
       collectEvents(of: peer)
     }
     try body(peer.core, peer.now)
+  }
+
+  /// The player at `host` chooses one of the three rhythms of the world.
+  func choose(_ rhythm: Int, at host: Int) {
+    guard let peer = hosts[host].peer else { return }
+    command(host) { _, now in peer.choose(pattern.documents[rhythm], at: now) }
+    peer.wake(in: .zero)
   }
 
   /// Changes the gates of a peer.

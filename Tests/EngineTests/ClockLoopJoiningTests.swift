@@ -28,7 +28,7 @@ import Transports
       tempo: 120
       play: { always: { kick: xxxx xxxx xxxx xxxx } }
       """
-    rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "steady.yaml")))
+    rings.publish(StepTable(try PatchLoader.patch(from: text, file: "steady.yaml")))
     rings.schedule.publish(VirtualRhythm.schedule(sends: false))
     loop.play(from: .milliseconds(-100), to: announced)
     // The queue of the audio thread.

@@ -31,7 +31,7 @@ import Transports
         always: { kick: xxxx xxxx xxxx xxxx }
         from 64: { snare: xxxx xxxx xxxx xxxx }
       """
-    rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
+    rings.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
     rings.schedule.publish(schedule)
     loop.play(from: .milliseconds(-100), to: later?.at ?? .milliseconds(960))
     if let later {

@@ -109,7 +109,7 @@ import Testing
       play: { always: { kick: x... x... x... x... } }
       parts: { bass: { sound: bass, range: E1..E3, always: { root: x--- ---- ---- ---- } } }
       """
-    rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
+    rings.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
   }
 
   /// The releases of pitched parts: the part, and the time in milliseconds after the origin.

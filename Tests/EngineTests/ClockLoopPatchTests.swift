@@ -1,5 +1,6 @@
 import Audio
 import MusicalTime
+import PeerProtocol
 import Playback
 import Rhythm
 import Testing
@@ -16,21 +17,33 @@ import Transports
     return StepTable(try PatchLoader.patch(from: text, file: "test.yaml"))
   }
 
-  /// Returns the events that the clock loop passes to the sound up to 960 ms after the origin. `later` is a second table, and the time
-  /// after the origin at which it is published.
-  private func hits(of table: StepTable, then later: (table: StepTable, at: Nanoseconds)? = nil) throws -> [SoundEvent]
-  {
+  /// Returns the events that the clock loop passes to the sound up to 960 ms after the origin. `later` is a second rhythm: its table, the
+  /// time after the origin at which the change is announced, the tick of the change, and the time at which the table arrives.
+  private func hits(
+    of table: StepTable, then later: (table: StepTable, at: Nanoseconds, tick: Int64, arrival: Nanoseconds)? = nil
+  ) throws -> [SoundEvent] {
     let rings = ClockRings()
     let socket = try UDPSocket(port: 0)
     defer { socket.close() }
     var loop = try VirtualRhythm.loop(rings, on: socket)
-    rings.table.publish(table)
-    rings.schedule.publish(VirtualRhythm.schedule())
-    loop.play(from: .milliseconds(-100), to: later?.at ?? .milliseconds(960))
+    rings.publish(table)
+    let bars = BarGrid(try #require(Meter(beats: 1, unit: 4)))
+    var schedule = VirtualRhythm.schedule()
+    schedule.grid = ChangingValue(bars)
+    rings.schedule.publish(schedule)
     if let later {
-      rings.table.publish(later.table)
-      loop.play(from: later.at, to: .milliseconds(960))
+      let digest = try #require(DocumentDigest(high: 1, low: 2))
+      let line = RhythmLine(digest, from: Tick(later.tick))
+      schedule.rhythm = ChangingValue(schedule.rhythm.value, next: line, from: line.origin)
+      schedule.grid = ChangingValue(bars, next: BarGrid(bars.meter, from: line.origin), from: line.origin)
+      let isInTime = later.arrival <= later.at
+      loop.play(from: .milliseconds(-100), to: later.at)
+      if isInTime { rings.publish(later.table, digest: digest) }
+      rings.schedule.publish(schedule)
+      loop.play(from: later.at, to: later.arrival)
+      if !isInTime { rings.publish(later.table, digest: digest) }
     }
+    loop.play(from: later.map { max($0.at, $0.arrival) } ?? .milliseconds(-100), to: .milliseconds(960))
     var events: [SoundEvent] = []
     while let event = rings.sound.first.hits.pop() { events.append(event) }
     return events
@@ -66,21 +79,33 @@ import Transports
     #expect(times(38, events).prefix(2) == [215_000, 240_000])
   }
 
-  /// The second table is published at 150 ms, in the second step of the first table. The second table begins at 480 ms, when the bar ends.
-  @Test func patchChangesAtABar() throws {
-    let second = try table("play: { always: { snare: xxxx } }")
-    let events = try hits(of: table("play: { always: { kick: xxxx } }"), then: (second, .milliseconds(150)))
+  /// The change is announced at 150 ms, in the second step of the first rhythm. The second rhythm begins at 480 ms (tick 24), when the bar
+  /// ends, with its own first step.
+  @Test func rhythmChangesAtTheTickOfTheSchedule() throws {
+    let second = try table("play: { always: { snare: x.xx } }")
+    let events = try hits(
+      of: table("play: { always: { kick: xxxx } }"), then: (second, .milliseconds(150), 24, .milliseconds(150)))
     #expect(times(36, events) == [0, 120_000, 240_000, 360_000])
-    #expect(times(38, events).prefix(4) == [480_000, 600_000, 720_000, 840_000])
+    #expect(times(38, events).prefix(3) == [480_000, 720_000, 840_000])
   }
 
-  /// The bars of the new patch have six steps, so the patch begins with step 6.
-  @Test func patchWithAnotherMeterChangesAtItsOwnBar() throws {
-    let text = "name: b\ndescription: b\ntempo: 120\nmeter: 3/8\nplay: { always: { snare: x..... } }"
-    let second = StepTable(try PatchLoader.patch(from: text, file: "b.yaml"))
-    let events = try hits(of: table("play: { always: { kick: xxxx } }"), then: (second, .milliseconds(150)))
-    #expect(times(36, events) == [0, 120_000, 240_000, 360_000, 480_000, 600_000])
-    #expect(times(38, events) == [720_000])
+  /// The second rhythm begins in the middle of its own bar of four steps: at step 2 of the first one.
+  @Test func stepsCountFromTheOrigin() throws {
+    let second = try table("play: { always: { snare: x... } }")
+    let events = try hits(
+      of: table("play: { always: { kick: xxxx } }"), then: (second, .milliseconds(100), 12, .milliseconds(100)))
+    #expect(times(36, events) == [0, 120_000])
+    #expect(times(38, events).prefix(2) == [240_000, 720_000])
+  }
+
+  /// The second rhythm arrives at 500 ms, after the beginning of its bar at 240 ms (tick 12). The peer is silent until the next bar, which
+  /// begins at 720 ms.
+  @Test func lateRhythmBeginsAtABarLine() throws {
+    let second = try table("play: { always: { snare: xxxx } }")
+    let events = try hits(
+      of: table("play: { always: { kick: xxxx } }"), then: (second, .milliseconds(100), 12, .milliseconds(500)))
+    #expect(times(36, events) == [0, 120_000])
+    #expect(times(38, events).prefix(2) == [720_000, 840_000])
   }
 }
 
@@ -95,7 +120,7 @@ extension ClockLoopPatchTests {
     rings.commands.push(.soundLead(.milliseconds(100)))
     let text =
       "name: a\ndescription: b\ntempo: 120\nfeel: { hat: -50 ms }\nplay: { always: { hat: x... x... x... x... } }"
-    rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "a.yaml")))
+    rings.publish(StepTable(try PatchLoader.patch(from: text, file: "a.yaml")))
     rings.schedule.publish(VirtualRhythm.schedule())
     loop.play(from: .milliseconds(-150), to: .milliseconds(440))
     var changed = VirtualRhythm.schedule()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Engine
 
-/// Tests of ``PatchChecker``, which checks the text of a patch from a master. The master can be hostile.
+/// Tests of ``PatchChecker``, which checks the text of a patch from another peer. The peer can be hostile.
 @Suite struct PatchCheckerTests {
   private func text(name: String = "claps", rest: String = "play: { always: { clap: x... x... x... x... } }") -> String
   {
@@ -12,8 +12,8 @@ import Testing
 
   /// The reason why a text is refused; nil if it is accepted.
   private func reason(_ octets: [UInt8]) throws -> String? {
-    let shared = try #require(SharedPatch(octets))
-    do throws(Fault) { _ = try PatchChecker.patch(shared) } catch { return error.reason }
+    let document = try #require(Document(.rhythm, octets))
+    do throws(Fault) { _ = try PatchChecker.patch(document) } catch { return error.reason }
     return nil
   }
 

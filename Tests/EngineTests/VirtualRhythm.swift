@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import PeerProtocol
 import Playback
 import Realtime
 import Rhythm
@@ -35,11 +36,18 @@ enum VirtualRhythm {
       tempo: 120
       play: { always: { kick: x... x... x... x... } }
       """
-    rings.table.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
+    rings.publish(StepTable(try PatchLoader.patch(from: text, file: "two.yaml")))
     var settings = ClockSettings(socket: socket, tickLead: .milliseconds(90), soundLead: .milliseconds(50))
     settings.sequencer = sequencer
     settings.hasSecondAudioThread = records
     return ClockLoop(shared: rings, settings: settings)
+  }
+}
+
+extension ClockRings {
+  /// Gives the clock loop a rhythm: that of ``VirtualRhythm/schedule(run:sends:start:end:at:change:)``, which has no digest, or another one.
+  func publish(_ table: StepTable, digest: DocumentDigest? = nil) {
+    (digest == nil ? tables.0 : tables.1).publish(RhythmTable(digest: digest, table: table))
   }
 }
 

@@ -35,15 +35,18 @@ import _TestSupport
 
   /// The layers of the master's patch change on bars of 7/8 (84 ticks) or 3/8 (36 ticks). All changes are at the beginning of such
   /// a bar, also on followers whose patches have other bars.
-  @Test(arguments: [Int64(84), 36]) func layersChangeOnBarsOfTheMaster(ticksPerBar: Int64) throws {
-    var band = try VirtualBand.playing(3, seed: 4)
-    let master = try #require(band.players.firstIndex { $0.ensemble.role == .master })
-    band.players[master].ensemble.ticksPerBar = ticksPerBar
-    band.players[master].ensemble.layerChange = .bar
+  @Test(arguments: [7, 3]) func layersChangeOnBarsOfTheMaster(beats: Int) throws {
+    let meter = try #require(Meter(beats: beats, unit: 8))
+    let ticksPerBar = meter.ticksPerBar
+    var band = VirtualBand(players: 3, seed: 4)
+    let choice = RhythmChoice(meter: meter, layerChange: .bar)
+    band.command(1) { $0.play(choice, document: nil, at: $1) }
+    band.run(for: .seconds(2))
+    try band.command(1) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(3))
     let before = band.players.map(\.steps.count)
     for level in [UInt8(90), 120, 10, 127] {
-      band.setActivity(level, of: 1)
+      band.setActivity(level, of: 2)
       band.run(for: .seconds(5))
       #expect((0..<3).allSatisfy { band.lastTotal(of: $0) == level })
     }

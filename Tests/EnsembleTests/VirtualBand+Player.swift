@@ -33,6 +33,8 @@ extension VirtualBand {
     /// is false.
     var wakeTime = Instant(nanoseconds: .min)
     var isAlive = true
+    /// The number of events that ``VirtualBand/play(for:)`` has handled.
+    var handledEvents = 0
 
     /// The next tick to sound. The cursor has the lead of the audio output.
     var cursor = TickCursor(lead: EnsembleState.standardSoundLead)

@@ -24,9 +24,9 @@ import _TestTraits
     let (first, second) = (try patch("claps"), try patch("12/8 claps"))
     let master = try LivePeer("Ada", folder: folder, start: true) { ($0.patch, $0.patchName) = (first, "claps") }
     let follower = try LivePeer("Ben", folder: folder, connect: [master.port])
-    try await follower.waitForLog("rhythm claps: received from the master Ada, plays from the next bar on")
+    try await follower.waitForLog("rhythm claps: plays; the master Ada has chosen it")
     master.mailbox.post(.patch(second, named: "second"))
-    try await follower.waitForLog("rhythm 12/8 claps: received from the master Ada")
+    try await follower.waitForLog("rhythm 12/8 claps: plays from the next bar on; the master Ada has chosen it")
     follower.mailbox.post(.patch(first, named: "claps"))
     try await follower.waitForLog("rhythm claps: not played, because the master Ada chooses the rhythm")
     let path = folder.path("saved.yaml")
@@ -44,9 +44,9 @@ import _TestTraits
     let master = try LivePeer("Ada", folder: folder, start: true) { ($0.patch, $0.patchName) = (patch, "claps") }
     let follower = try LivePeer("Ben", folder: folder, connect: [master.port])
     try await follower.waitForLog(
-      "rhythm of the master Ada: its name \"../../claps\" contains / or begins with a full stop; ask Ada to correct it; this peer keeps tick"
+      "rhythm from Ada: its name \"../../claps\" contains / or begins with a full stop; ask Ada to correct it; this peer keeps tick"
     )
-    #expect(!follower.log.contains { $0.contains("received from the master") })
+    #expect(!follower.log.contains { $0.contains("has chosen it") })
   }
 
   /// With `ownPatch`, a follower keeps its patch, and its player can choose another one.
@@ -60,6 +60,6 @@ import _TestTraits
     try await pause(for: .seconds(1))
     follower.mailbox.post(.patch(patch, named: "mine"))
     try await follower.waitForLog("rhythm mine: plays from the next bar on")
-    #expect(!follower.log.contains { $0.contains("received from the master") })
+    #expect(!follower.log.contains { $0.contains("has chosen it") })
   }
 }

@@ -14,7 +14,7 @@ import Testing
   @Test func tenThousandTicksToThreeKindsOfReceiversAllocateNothing() throws {
     var sender = StreamSender(
       capacity: 4, tickLead: .milliseconds(90), soundLead: .milliseconds(50),
-      bars: Bars(stepsPerBar: 16, stepsPerPattern: 16), reportsTicks: true)
+      reportsTicks: true)
     var ids = StreamIDAllocator()
     let streams = (0..<3).map { _ in ids.allocate() }
     // 78 octets are an arbitrary length.

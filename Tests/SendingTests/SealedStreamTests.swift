@@ -18,7 +18,7 @@ import Testing
   private func packets(_ keys: SessionKeys?) -> [[UInt8]] {
     var sender = StreamSender(
       capacity: 4, tickLead: .milliseconds(90), soundLead: .milliseconds(50),
-      bars: Bars(stepsPerBar: 16, stepsPerPattern: 16), reportsTicks: false)
+      reportsTicks: false)
     var ids = StreamIDAllocator()
     let id = ids.allocate()
     let address = SocketAddress(host: 1, port: 5005)

@@ -52,7 +52,7 @@ final class VirtualSender {
   init(capacity: Int = 64, reportsTicks: Bool = true, quietTime: Nanoseconds = StreamSender.standardQuietTime) {
     sender = StreamSender(
       capacity: capacity, tickLead: .milliseconds(90), soundLead: .milliseconds(50),
-      bars: Bars(stepsPerBar: 16, stepsPerPattern: 16), reportsTicks: reportsTicks, quietTime: quietTime)
+      reportsTicks: reportsTicks, quietTime: quietTime)
   }
 
   /// A schedule of 125 BPM, a tick of 20 ms, in which the tick `start` is due at `origin`. `sends` is whether the sender sends the clock,

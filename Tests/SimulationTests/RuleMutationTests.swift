@@ -7,7 +7,7 @@ import Testing
 @Suite struct RuleMutationTests {
   @Test(arguments: [
     (EnsembleRule.tie, Invariant.oneMaster), (.heal, .oneMaster), (.channel, .channels), (.gate, .gates),
-    (.hearing, .hearing), (.failover, .failover), (.activity, .activity),
+    (.hearing, .hearing), (.failover, .failover), (.activity, .activity), (.rhythm, .rhythm),
   ])
   func disablingARuleViolatesItsInvariant(rule: EnsembleRule, invariant: Invariant) {
     for seed in UInt64(0)..<10 {

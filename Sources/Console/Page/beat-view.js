@@ -27,7 +27,8 @@ export class BeatView {
     let beat = -1
     if (schedule?.plays && connection.hasClock) {
       const tick = schedule.position(connection.peerTime(moment))
-      const step = Math.floor(tick / TICKS_PER_STEP) % patch.table.barSteps
+      const { barSteps } = patch.table
+      const step = (((Math.floor(tick / TICKS_PER_STEP) - patch.firstStep) % barSteps) + barSteps) % barSteps
       if (tick >= schedule.start && tick < schedule.end) beat = Math.floor(step / stepsPerBeat)
     }
     const signature = `${count}/${beat}`

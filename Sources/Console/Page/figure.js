@@ -140,8 +140,9 @@ export class Figure {
   /** The position of a step in ticks, swung like the strokes of the rhythm. */
   #swung(step) {
     const tick = step * TICKS_PER_STEP
-    const table = this.#rhythm.patchAt(tick)?.table
-    return table ? tick + table.swing[modulo(step, table.barSteps) & 3] / 1000 : tick
+    const patch = this.#rhythm.patchAt(tick)
+    if (!patch) return tick
+    return tick + patch.table.swing[modulo(step - patch.firstStep, patch.table.barSteps) & 3] / 1000
   }
 
   /** The sound of a step; undefined if no note sounds. */
@@ -149,12 +150,14 @@ export class Figure {
     const { schedule } = this
     const tick = step * TICKS_PER_STEP
     if (!schedule.includes(tick) || schedule.mixAt(tick).isQuiet || (!this.#isHeld && tick >= this.#until)) return undefined
-    const table = this.#rhythm.patchAt(tick)?.table
-    if (!table) return undefined
+    const patch = this.#rhythm.patchAt(tick)
+    if (!patch) return undefined
+    const { table } = patch
+    const stepOfPatch = step - patch.firstStep
     const figure = figureOf(this.#instrument)
-    const entry = figure[modulo(step, table.barSteps) % figure.length]
+    const entry = figure[modulo(stepOfPatch, table.barSteps) % figure.length]
     if (!entry || entry.from > this.#strength) return undefined
-    const note = keyAt(this.#instrument, this.#position + entry.degree, table.chord(step)?.pitchClasses)
+    const note = keyAt(this.#instrument, this.#position + entry.degree, table.chord(stepOfPatch)?.pitchClasses)
     // The velocity is 72 to 122 for an accented note, and 58 to 108 for another note.
     const velocity = Math.round((entry.isAccented ? 72 : 58) + 50 * this.#strength)
     const at = this.#swung(step)

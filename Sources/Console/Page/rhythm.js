@@ -76,7 +76,9 @@ export class Rhythm {
 
   /** @param patches the decoded payload of a frame `patch`. */
   setPatches({ newest, previous, firstRun }) {
-    const prepared = (patch) => patch && { ...patch, table: new StepTable(patch.table) }
+    // The steps of a patch count from its first tick.
+    const prepared = (patch) =>
+      patch && { ...patch, table: new StepTable(patch.table), firstStep: patch.tick / TICKS_PER_STEP }
     this.patch = prepared(newest)
     this.#previous = prepared(previous)
     this.#previousRun = firstRun
@@ -95,7 +97,7 @@ export class Rhythm {
     const patch = this.patchAt(tick)
     if (!patch || !schedule?.includes(tick)) return []
     const mix = schedule.mixAt(tick)
-    return patch.table.hits(step, schedule.intensityAt(tick)).flatMap((hit) => {
+    return patch.table.hits(step - patch.firstStep, schedule.intensityAt(tick)).flatMap((hit) => {
       const velocity = mixed(hit.velocity, hit.part, mix)
       return velocity > 0 ? [{ ...hit, velocity }] : []
     })
@@ -107,7 +109,8 @@ export class Rhythm {
     if (!schedule?.plays) return undefined
     const tick = schedule.position(instant)
     if (!schedule.includes(tick)) return undefined
-    return this.patchAt(tick)?.table.chord(Math.floor(tick / TICKS_PER_STEP))?.pitchClasses
+    const patch = this.patchAt(tick)
+    return patch?.table.chord(Math.floor(tick / TICKS_PER_STEP) - patch.firstStep)?.pitchClasses
   }
 
   /** The clicks of the count-in at a step, as hits: none or one. Notes 76 and 77 are the high and the low wood block. */

@@ -80,8 +80,9 @@ export class StepGrid {
     if (this.#cells.length === 0 || this.#container.offsetParent === null) return
     const present = this.#stepAt(moment)
     const length = this.#stepsPerBar
-    const bar = present === undefined ? 0 : Math.floor(present / length)
     const { rhythm } = this.#context
+    const { firstStep } = rhythm.patch
+    const bar = present === undefined ? 0 : Math.floor((present - firstStep) / length)
     // While no rhythm plays, the grid shows the first bar at the present total activity.
     const signature = `${bar}/${this.#activity}/${present === undefined}/${rhythm.schedule?.run}`
     if (signature !== this.#drawn) {
@@ -89,7 +90,7 @@ export class StepGrid {
       this.#bar = bar
       this.#drawHits(present !== undefined)
     }
-    const column = present === undefined ? -1 : present - bar * length
+    const column = present === undefined ? -1 : present - firstStep - bar * length
     // With reduced motion, the mark moves only once per quarter note (four steps).
     const step = this.#reducedMotion.matches && column >= 0 ? column - (column % 4) : column
     if (step === this.#step) return
@@ -106,7 +107,7 @@ export class StepGrid {
     for (let column = 0; column < this.#stepsPerBar; column += 1) {
       const step = this.#bar * this.#stepsPerBar + column
       const hits = isPlaying
-        ? rhythm.hits(step)
+        ? rhythm.hits(step + rhythm.patch.firstStep)
         : rhythm.patch.table.hits(step, this.#activity)
       this.#rows.forEach((row, index) => {
         const loudest = hits.filter(row.matches).reduce((level, hit) => Math.max(level, hit.velocity), 0)

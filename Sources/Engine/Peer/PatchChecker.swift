@@ -6,12 +6,12 @@ import Realtime
 import Rhythm
 import Synchronization
 
-/// Checks the patches that masters have sent, and saves patches as files. The work is done on a dispatch queue, because it would
+/// Checks the patches that other peers have sent, and saves patches as files. The work is done on a dispatch queue, because it would
 /// block the control thread for too long.
 final class PatchChecker: Sendable {
   /// The result of a check.
   struct Checked: Sendable {
-    let shared: SharedPatch
+    let document: Document
     let sender: Identity
     /// The patch, or why it cannot be played.
     let result: Result<Patch, Fault>
@@ -27,11 +27,11 @@ final class PatchChecker: Sendable {
   /// Each result rings `bell`.
   init(bell: Doorbell) { self.bell = bell }
 
-  /// Begins to check the patch that the master `sender` plays.
-  func check(_ shared: SharedPatch, from sender: Identity) {
+  /// Begins to check the text of a patch that the peer `sender` has sent.
+  func check(_ document: Document, from sender: Identity) {
     queue.async { [self] in
-      let result = Result { () throws(Fault) in try Self.patch(shared) }
-      results.withLock { $0.append(Checked(shared: shared, sender: sender, result: result)) }
+      let result = Result { () throws(Fault) in try Self.patch(document) }
+      results.withLock { $0.append(Checked(document: document, sender: sender, result: result)) }
       bell.ring()
     }
   }
@@ -65,9 +65,9 @@ final class PatchChecker: Sendable {
   /// Waits until all files are written, for at most a second.
   func finish() { _ = saving.wait(timeout: .now() + .seconds(1)) }
 
-  /// Parses and checks the text of a patch. In a log line, the reason of a fault follows the name of the master.
-  static func patch(_ shared: SharedPatch) throws(Fault) -> Patch {
-    guard let text = String(validating: shared.octets, as: UTF8.self) else {
+  /// Parses and checks the text of a patch. In a log line, the reason of a fault follows the name of the sender.
+  static func patch(_ document: Document) throws(Fault) -> Patch {
+    guard let text = String(validating: document.octets, as: UTF8.self) else {
       throw Fault(reason: "its text is not valid UTF-8")
     }
     let patch: Patch

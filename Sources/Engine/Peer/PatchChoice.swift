@@ -4,32 +4,51 @@ import PeerProtocol
 import Realtime
 import Rhythm
 
-/// The patch that plays: the choice of the player, or the patch of the master.
+/// The rhythms of this peer: the choice of the player, the rhythm that plays, and those of the other peers.
 struct PatchChoice {
-  /// The effect of a choice.
+  /// The effect of a choice, or of a change of the schedule.
   struct Effect {
-    /// The table that the clock thread plays from the next bar on; nil if the patch does not change.
+    /// The tables that the clock thread needs from now on, and the place of each.
+    var tables: [(place: Int, table: RhythmTable)] = []
+    /// The table of the rhythm that plays, or that plays from the next bar on; nil if it does not change.
     var table: StepTable?
     /// The lines for the player.
     var notices: [Notice] = []
   }
 
-  /// The patch that plays, or that plays from the next bar on.
+  /// A rhythm that this peer can play.
+  private struct Known {
+    let patch: Patch
+    let name: String
+  }
+
+  /// The patch that plays, or that plays from ``tick`` on. While the peer is silent, because it has not received the rhythm of the master
+  /// yet, the patch of before.
   private(set) var patch: Patch
   /// The name of ``patch`` for the player, as the user has written it. For a received patch: the name in the patch and, in brackets,
   /// the name of the peer that has sent the patch.
   private(set) var name: String
   /// The name of the patch that the player has chosen last, as the user has written it.
   private(set) var chosenName: String
-  /// The number of changes of ``patch`` since the peer started.
+  /// The number of changes of ``patch`` and ``tick`` since the peer started.
   private(set) var number: UInt32 = 0
-  /// The first tick of ``patch``: the beginning of a bar. Tick 0 for the first patch.
+  /// The tick from which the steps of ``patch`` count: its first tick, unless it began before this peer entered.
   private(set) var tick = Tick(0)
+  /// Whether this peer has the rhythm that plays. False while it is silent.
+  private(set) var hasRhythm = true
   /// The longest time by which a hit can sound earlier than its step, in all patches that have played. Each step is passed to the sound
   /// earlier by this time.
   private(set) var maximumPush: Nanoseconds
-  /// Checks the patches that masters have sent.
+  /// Checks the patches that other peers have sent.
   let checker: PatchChecker
+  /// The digest of ``patch``; nil if its text is too long to be shared.
+  private var digest: DocumentDigest?
+  /// The rhythms that this peer can play, by their digests.
+  private var known: [DocumentDigest?: Known] = [:]
+  /// The digests of the tables in the two places of the clock thread; the outer nil: none.
+  private var places: [DocumentDigest??] = [nil, nil]
+  /// The rhythm of which the player knows that it is awaited.
+  private var awaited: DocumentDigest?
 
   /// - Parameter table: the table of the configured patch.
   init(_ configuration: PeerConfiguration, _ table: StepTable, bell: Doorbell) {
@@ -37,10 +56,17 @@ struct PatchChoice {
     (maximumPush, checker) = (table.maximumPush, PatchChecker(bell: bell))
   }
 
+  /// Selects the configured patch at the start of the peer.
+  mutating func begin(in core: PeerCore, soundLead: Nanoseconds, at now: Instant) -> Effect {
+    select(patch, named: name, in: core, soundLead: soundLead, at: now)
+  }
+
   /// Plays the patch that the player has chosen, unless this peer plays the patch of its master.
   ///
   /// - Parameter soundLead: ``SoundOutputs/lead``.
-  mutating func choose(_ patch: Patch, named name: String, in core: PeerCore, soundLead: Nanoseconds) -> Effect {
+  mutating func choose(
+    _ patch: Patch, named name: String, in core: PeerCore, soundLead: Nanoseconds, at now: Instant
+  ) -> Effect {
     guard core.ensemble.choosesPatch else {
       let master = core.ensemble.role.master.map { core.name(of: $0) } ?? "the master"
       let remedy = "to play your own rhythm, start this peer with --own-patch"
@@ -48,75 +74,122 @@ struct PatchChoice {
         notices: [Notice("rhythm \(name): not played, because the master \(master) chooses the rhythm; \(remedy)")])
     }
     chosenName = name
-    var effect = change(to: patch, named: name, in: core, soundLead: soundLead)
-    let start = core.ensemble.role == .idle ? "chosen; it plays when the rhythm starts" : "plays from the next bar on"
+    var effect = select(patch, named: name, in: core, soundLead: soundLead, at: now)
+    let schedule = core.ensemble.schedule
+    let start =
+      core.ensemble.role == .idle
+      ? "chosen; it plays when the rhythm starts"
+      : schedule.rhythm.next.digest == core.ensemble.rhythm.digest
+        ? "plays from the next bar on"
+        : "plays from a bar line on, as soon as the other peers have it; this takes at most two bars"
     effect.notices.append(Notice("rhythm \(name): \(start)"))
     return effect
   }
 
-  /// Plays a patch of the master that was received and checked. If the patch cannot be played, informs the player.
-  ///
-  /// - Parameter soundLead: ``SoundOutputs/lead``.
-  mutating func adopt(_ checked: PatchChecker.Checked, in core: PeerCore, soundLead: Nanoseconds) -> Effect {
-    let sender = core.name(of: checked.sender)
-    let notice: Notice
+  /// Makes the text of a patch available to the other peers and passes its properties to the ensemble. A patch that is too long is not
+  /// shared, and the player is informed.
+  private mutating func select(
+    _ patch: Patch, named name: String, in core: PeerCore, soundLead: Nanoseconds, at now: Instant
+  ) -> Effect {
+    let document = Document(.rhythm, Array(patch.text.utf8))
+    known[document?.digest] = Known(patch: patch, name: name)
+    let choice = RhythmChoice(digest: document?.digest, meter: patch.meter, layerChange: patch.layerChange)
+    core.ensemble.play(choice, document: document, at: now)
     var effect = Effect()
-    switch checked.result {
-    case .success(let patch):
-      // The master or its patch may have changed during the check.
-      guard core.ensemble.role.master == checked.sender, core.ensemble.masterPatch == checked.shared.digest,
-        core.ensemble.followsPatch
-      else { return effect }
-      effect = change(to: patch, named: "\(patch.name) (\(sender))", in: core, soundLead: soundLead)
-      let line = "rhythm \(patch.name): received from the master \(sender), plays from the next bar on"
-      notice = Notice(line, .notice, .patches, of: "the rhythm")
-    case .failure(let fault):
-      core.ensemble.refuse(checked.shared.digest)
-      let remedy = "ask \(sender) to correct it; this peer keeps \(name)"
-      let line = "rhythm of the master \(sender): \(fault.reason); \(remedy)"
-      notice = Notice(line, .warning, .patches, of: "the rhythm")
+    if document == nil {
+      let limit = Document.maximumLength / 1024
+      effect.notices.append(
+        Notice("rhythm \(name): longer than \(limit) KiB, so the other peers keep their own; shorten it"))
     }
-    effect.notices.append(notice)
+    if core.ensemble.role == .idle {
+      show(document?.digest, from: Tick(0), in: &effect)
+      publish([document?.digest], in: core, soundLead: soundLead, to: &effect)
+    }
     return effect
   }
 
-  /// Changes the patch. The clock thread changes to it at the beginning of a bar.
-  private mutating func change(
-    to patch: Patch, named name: String, in core: PeerCore, soundLead: Nanoseconds
-  ) -> Effect {
-    (self.patch, self.name) = (patch, name)
-    let table = StepTable(patch)
-    // A pushed hit sounds before its step, so each step must be passed to the sound earlier.
-    if table.maximumPush > maximumPush {
-      maximumPush = table.maximumPush
-      core.ensemble.raiseSoundLead(to: soundLead + maximumPush)
+  /// Records that a received patch can be played. If it cannot, informs the player.
+  mutating func accept(_ checked: PatchChecker.Checked, in core: PeerCore, at now: Instant) -> Notice? {
+    let (digest, sender) = (checked.document.digest, core.name(of: checked.sender))
+    switch checked.result {
+    case .success(let patch):
+      known[digest] = known[digest] ?? Known(patch: patch, name: "\(patch.name) (\(sender))")
+      core.ensemble.accept(digest, at: now)
+      return nil
+    case .failure(let fault):
+      core.ensemble.refuse(digest, at: now)
+      let remedy = "ask \(sender) to correct it; this peer keeps \(name)"
+      return Notice("rhythm from \(sender): \(fault.reason); \(remedy)", .warning, .patches, of: "the rhythm")
     }
-    let notice = share(with: core)
+  }
+
+  /// Follows the rhythm of the schedule: passes its tables to the clock thread before the schedule, and adopts the rhythm of a master.
+  ///
+  /// - Parameter soundLead: ``SoundOutputs/lead``.
+  mutating func follow(_ core: PeerCore, soundLead: Nanoseconds, at now: Instant) -> Effect {
+    var effect = Effect()
+    let (ensemble, schedule) = (core.ensemble, core.ensemble.schedule)
+    guard ensemble.role != .idle, schedule.run != 0 else {
+      hasRhythm = true
+      return effect
+    }
+    publish([schedule.rhythm.value.digest, schedule.rhythm.next.digest], in: core, soundLead: soundLead, to: &effect)
+    let line = schedule.rhythm.next
+    hasRhythm = known[schedule.rhythm[schedule.tick(at: now)].digest] != nil
+    guard let next = known[line.digest] else {
+      if awaited != line.digest, let master = ensemble.role.master {
+        awaited = line.digest
+        let line =
+          "the rhythm of \(core.name(of: master)) is not here yet; this peer is silent until the bar after its arrival"
+        effect.notices.append(Notice(line, .notice, .patches, of: "the rhythm"))
+      }
+      return effect
+    }
+    awaited = nil
+    guard line.digest != digest || line.origin != tick else { return effect }
+    if line.digest != digest, let master = ensemble.role.master, !ensemble.playsOwnRhythm {
+      let start = schedule.rhythm.isChanging ? "plays from the next bar on" : "plays"
+      let line = "rhythm \(next.patch.name): \(start); the master \(core.name(of: master)) has chosen it"
+      effect.notices.append(Notice(line, .notice, .patches, of: "the rhythm"))
+    }
+    show(line.digest, from: line.origin, in: &effect)
+    if let digest, digest != ensemble.rhythm.digest, ensemble.role.master != nil {
+      let choice = RhythmChoice(digest: digest, meter: patch.meter, layerChange: patch.layerChange)
+      core.ensemble.play(choice, document: ensemble.document(digest), at: now)
+    }
+    return effect
+  }
+
+  /// Shows a known rhythm to the player.
+  private mutating func show(_ digest: DocumentDigest?, from tick: Tick, in effect: inout Effect) {
+    guard let next = known[digest] else { return }
+    (patch, name, self.digest, self.tick) = (next.patch, next.name, digest, tick)
     number &+= 1
-    tick = firstTick(of: table, in: core.ensemble, at: MonotonicClock.now)
-    return Effect(table: table, notices: notice.map { [$0] } ?? [])
+    effect.table = StepTable(patch)
   }
 
-  /// The tick at which the clock thread changes to `table`: the beginning of the first bar of `table` whose hits have not been
-  /// passed to the sound at `now`.
-  private func firstTick(of table: StepTable, in ensemble: EnsembleState, at now: Instant) -> Tick {
-    let schedule = ensemble.schedule
-    guard ensemble.role != .idle, schedule.run != 0 else { return Tick(0) }
-    let ticksPerBar = Int64(table.stepsPerBar) * Tick.perStep
-    let first = max(schedule.firstTick(notBefore: now + ensemble.soundLead), schedule.start).index
-    let (bar, rest) = first.quotientAndRemainder(dividingBy: ticksPerBar)
-    return Tick((rest > 0 ? bar + 1 : bar) * ticksPerBar)
-  }
-
-  /// Passes the properties of the patch to the ensemble, and makes its text available to the other peers. A patch that is too long is not
-  /// shared, and the player is informed.
-  func share(with core: PeerCore) -> Notice? {
-    core.ensemble.ticksPerBar = patch.meter.ticksPerBar
-    core.ensemble.layerChange = patch.layerChange
-    let shared = SharedPatch(Array(patch.text.utf8))
-    core.ensemble.play(shared)
-    guard shared == nil else { return nil }
-    let limit = SharedPatch.maximumLength / 1024
-    return Notice("rhythm \(name): longer than \(limit) KiB, so the other peers keep their own; shorten it")
+  /// Passes the tables of these rhythms to the clock thread, except those that it has already. Forgets rhythms that no peer offers any
+  /// longer.
+  private mutating func publish(
+    _ digests: [DocumentDigest?], in core: PeerCore, soundLead: Nanoseconds, to effect: inout Effect
+  ) {
+    for digest in digests {
+      guard let rhythm = known[digest], !places.contains(.some(digest)),
+        let place = places.firstIndex(where: { $0 == nil || !digests.contains($0!) })
+      else { continue }
+      places[place] = .some(digest)
+      let table = StepTable(rhythm.patch)
+      effect.tables.append((place, RhythmTable(digest: digest, table: table)))
+      // A pushed hit sounds before its step, so each step must be passed to the sound earlier.
+      if table.maximumPush > maximumPush {
+        maximumPush = table.maximumPush
+        core.ensemble.raiseSoundLead(to: soundLead + maximumPush)
+      }
+    }
+    let ensemble = core.ensemble
+    known = known.filter { digest, _ in
+      digest == nil || digest == self.digest || digest == ensemble.rhythm.digest || places.contains(.some(digest))
+        || ensemble.document(digest!) != nil
+    }
   }
 }

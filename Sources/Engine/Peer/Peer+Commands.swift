@@ -22,9 +22,7 @@ extension Peer {
     case .countIn(let bars): try countIn(bars: bars, at: now)
     case .stop: try stop(at: now)
     case .continue: try ensemble.continue(tempo: tempo, at: now)
-    case .locate(let bars):
-      let stepsPerBar = patch.meter.stepsPerBar
-      try ensemble.locate(Step((ensemble.position.index / stepsPerBar + bars) * stepsPerBar))
+    case .locate(let bars): try ensemble.locate(bars: bars)
     case .tempo(let difference): try change(tempoBy: difference, at: now)
     case .setTempo(let requested): try change(tempo: requested, at: now)
     case .rampTempo(let requested, let beats): try change(tempo: requested, over: beats, at: now)
@@ -93,7 +91,7 @@ extension Peer {
         if let error { log.warning("\(error)") } else { log.notice("rhythm \(name): saved as \(path)") }
       }
     case .patch(let patch, let name):
-      play(patches.choose(patch, named: name, in: core, soundLead: sound.lead), at: now)
+      play(patches.choose(patch, named: name, in: core, soundLead: sound.lead, at: now), at: now)
     case .connect(let host): report(surroundings.connect(toHost: host, in: core, at: now), at: now)
     case .policy(let kind): report(surroundings.choose(kind, in: core, at: now), at: now)
     case .showRoster: showRoster()
@@ -125,12 +123,12 @@ extension Peer {
     report(notice, at: MonotonicClock.now)
   }
 
-  /// Plays the table of a patch choice from the next bar on.
+  /// Passes the tables of a patch choice to the clock thread.
   func play(_ effect: PatchChoice.Effect, at now: Instant) {
+    for (place, table) in effect.tables { clock.play(table, in: place) }
+    // A patch with early hits has raised the lead.
+    if !effect.tables.isEmpty { clock.send(.soundLead(ensemble.soundLead)) }
     if let table = effect.table {
-      // A patch with early hits has raised the lead.
-      clock.send(.soundLead(ensemble.soundLead))
-      clock.play(table)
       instrument.followChords(of: table)
       if instrument.isChosen { network.play(instrument.settings(for: core)) }
     }

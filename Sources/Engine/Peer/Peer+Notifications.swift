@@ -146,7 +146,16 @@ extension Peer {
       write(line, .notice, .sound, of: peer.host, at: now)
     case .phraseReceived(let phrase, let sender):
       report(instrument.phrases.receive(phrase, from: core.name(of: sender)), at: now)
-    case .patchReceived(let patch, let master): patches.checker.check(patch, from: master)
+    case .documentReceived(let document, let sender): patches.checker.check(document, from: sender)
+    case .rhythmOfPeer(let peer, let state):
+      let name = core.name(of: peer)
+      let line =
+        switch state {
+        case .missing: "does not have the rhythm yet; it is silent until the bar after the arrival of the rhythm"
+        case .arrived: "has the rhythm now and plays from its next bar on"
+        case .refused: "cannot play the rhythm and plays its own; update Tutti on that machine, or correct the rhythm"
+        }
+      write("\(name) \(line)", state == .arrived ? .info : .notice, .patches, of: name, at: now)
     // ``PeerObserver`` reports the roster and the total activity. ``execute(_:)`` reports messages that have sounded.
     case .total, .sounded, .roster: break
     }

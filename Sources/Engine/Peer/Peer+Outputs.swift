@@ -34,6 +34,7 @@ extension Peer {
           _ = ports.data.send(packet, to: address, from: local)
         }
       case .stream(let command): clock.execute(command)
+      case .document(let part): clock.send(part)
       case .play(let schedule): clock.play(schedule)
       case .receiving(let command):
         network.execute(.receiving(command))

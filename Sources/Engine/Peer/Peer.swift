@@ -136,7 +136,6 @@ public final class Peer {
     core.ensemble.totalActivityRule = configuration.totalActivityRule
     core.ensemble.followsPatch = !configuration.ownPatch
 
-    clockRings.table.publish(table)
     // Time-stamp receivers get each tick ahead of time, but not before all changes that affect this tick are known: a change is announced
     // `lead` in advance.
     var settings = ClockSettings(
@@ -180,7 +179,7 @@ public final class Peer {
       admitted.contains { $0.isSameHost(as: address) }
     }
     report(surroundings.connect(core, restored: restored, at: now), at: now)
-    report(patches.share(with: core), at: now)
+    play(patches.begin(in: core, soundLead: sound.lead, at: now), at: now)
     if let instrument = configuration.instrument { choose(instrument, named: configuration.instrumentName) }
   }
 
@@ -243,7 +242,7 @@ public final class Peer {
       receiveMIDI(at: now)
       report(surroundings.advance(core, at: now), at: now)
       for checked in patches.checker.take() {
-        play(patches.adopt(checked, in: core, soundLead: sound.lead), at: now)
+        report(patches.accept(checked, in: core, at: now), at: now)
       }
       report(instrument.phrases.takeRecorded(from: core, at: now), at: now)
       // An external clock announces nothing in advance. With such a clock, the lead time does not cover the delay of web pages, so that the
@@ -318,7 +317,10 @@ public final class Peer {
 
   /// Executes the outputs of the core.
   func executeOutputs(at now: Instant) {
-    let outputs = core.takeOutputs(at: now)
+    var outputs = core.takeOutputs(at: now)
+    // The clock thread needs the table of a rhythm before the schedule. This may cause further outputs.
+    play(patches.follow(core, soundLead: sound.lead, at: now), at: now)
+    outputs += core.takeOutputs(at: now)
     // After a restart, the peer must know which terms it may have used, so terms are reserved on the disk in advance.
     storage.reserve(for: ensemble.ownTerm)
     storage.save(core, patch: patches.chosenName, tempo: tempo, at: now)

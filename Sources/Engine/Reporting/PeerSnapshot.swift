@@ -93,8 +93,10 @@ public struct PeerSnapshot: Sendable {
   public var patchName: String
   /// The number of the patch. It increases with each change.
   public var patchNumber: UInt32
-  /// The first tick of ``patch``. Meaningless if no rhythm plays.
+  /// The tick from which the steps of ``patch`` count: its first tick, unless it began before this peer entered.
   public var patchTick: Tick
+  /// Whether the local peer has the rhythm that plays. If not, it is silent.
+  public var hasRhythm: Bool
   /// The number of ticks of masters that did not arrive: see ``Ensemble/TickAccount/lost``.
   public var lostTicks: Int64
   /// How far in advance a change is announced.
@@ -104,8 +106,8 @@ public struct PeerSnapshot: Sendable {
   /// The phrases of the local player.
   public var phrases: PhraseStatus
 
-  /// Whether a rhythm plays.
-  public var plays: Bool { role != .idle && schedule.run != 0 }
+  /// Whether a rhythm plays at this peer.
+  public var plays: Bool { role != .idle && schedule.run != 0 && hasRhythm }
   /// The mix that applies now; the standard mix while no rhythm plays.
   public var presentMix: Mix { role == .idle ? .standard : schedule.mix[schedule.tick(at: at)] }
 }
@@ -116,7 +118,8 @@ extension Peer {
     let members = ensemble.memberStatuses(limit: PeerSnapshot.maximumMembers, at: now)
     let hosts = surroundings.availableHosts(core)
     let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.schedule.tick(at: now)
-    let (bar, beat) = patch.meter.position(of: tick)
+    let grid = ensemble.role == .idle ? ensemble.startGrid(at: tick) : ensemble.schedule.grid[tick]
+    let (bar, beat) = grid.position(of: tick)
     let leadingClock = externalClock.flatMap { $0.leads(ensemble) ? $0 : nil }
     return PeerSnapshot(
       at: now, name: configuration.name, identity: identity, channel: ensemble.channel?.number, role: ensemble.role,
@@ -137,6 +140,7 @@ extension Peer {
       isOffered: ensemble.isOffered(at: now), totalActivityRule: ensemble.totalActivityRule, mix: ensemble.latestMix,
       schedule: ensemble.schedule,
       patch: patch, patchName: patches.name, patchNumber: patches.number, patchTick: patches.tick,
+      hasRhythm: patches.hasRhythm,
       lostTicks: core.account.lost, lead: ensemble.lead,
       soundLead: ensemble.soundLead, phrases: instrument.phrases.status)
   }

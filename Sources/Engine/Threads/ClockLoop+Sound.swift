@@ -11,16 +11,31 @@ extension ClockLoop {
   /// - Parameter now: the instant of the submission, which decides whether the hits are in time.
   @_noLocks @_noAllocation
   mutating func play(_ tick: Tick, at now: Instant) {
-    guard let step = tick.beginsStep else { return }
+    guard case .some = tick.beginsStep else { return }
     guard tick >= sender.schedule.start else { return click(tick, at: now) }
-    // The next patch begins where one of its own bars begins.
-    if hasNextTable, step.index % Int64(nextTable.stepsPerBar) == 0 { adoptNextTable() }
     let schedule = sender.schedule
-    let mix = schedule.mix[tick]
+    let (mix, line) = (schedule.mix[tick], schedule.rhythm[tick])
     if heldParts != 0 { endHeldNotes(at: tick, in: mix) }
     heldRun = schedule.run
-    var cursor = table.cursor(at: step, activity: schedule.total[tick])
-    while let hit = table.next(&cursor) {
+    let (isFirst, isSecond) = (firstTable.describes(line.digest), secondTable.describes(line.digest))
+    guard entry.sounds(at: tick, of: schedule, hasRhythm: isFirst || isSecond) else {
+      return releaseNotes(at: schedule.deadline(tick))
+    }
+    if isFirst {
+      play(firstTable, line.step(at: tick), at: tick, now: now)
+    } else {
+      play(secondTable, line.step(at: tick), at: tick, now: now)
+    }
+  }
+
+  /// Passes the hits of a step of a rhythm, which begins with `tick`, to the audio threads.
+  @_noLocks @_noAllocation
+  private mutating func play(_ rhythm: borrowing RhythmTable, _ step: Step, at tick: Tick, now: Instant) {
+    let schedule = sender.schedule
+    let mix = schedule.mix[tick]
+    sender.patternLength = Int64(rhythm.table.stepCount)
+    var cursor = rhythm.table.cursor(at: step, activity: schedule.total[tick])
+    while let hit = rhythm.table.next(&cursor) {
       let velocity = mix.velocity(hit.velocity, ofPart: hit.part.number)
       guard velocity > 0, var event = SoundEvent(hit, velocity: velocity, at: tick, of: schedule) else { continue }
       if hit.end > 0 { heldParts |= 1 &<< hit.part.number }

@@ -22,10 +22,10 @@ struct ClockLoop: ~Copyable {
   let shared: ClockRings
   let socket: UDPSocket
   var sender: StreamSender
-  var table = StepTable()
-  /// The table that replaces ``table`` at the next bar, if ``hasNextTable`` is true.
-  var nextTable = StepTable()
-  var hasNextTable = false
+  /// The rhythms that the thread can play: that of the schedule, and the next one.
+  var (firstTable, secondTable) = (RhythmTable(), RhythmTable())
+  /// From which step on a rhythm sounds that has arrived late.
+  var entry = RhythmEntry()
   /// In `heldParts`, the bit with the number of a pitched part is set if notes of the part may still sound. `heldRun` is the run of
   /// the newest step that was passed to the sound.
   var (heldParts, heldRun): (UInt8, UInt32) = (0, 0)
@@ -44,8 +44,7 @@ struct ClockLoop: ~Copyable {
     self.shared = shared
     socket = settings.socket
     sender = StreamSender(
-      capacity: Self.initialSessions, tickLead: settings.tickLead, soundLead: settings.soundLead,
-      bars: Bars(StepTable()), reportsTicks: true)
+      capacity: Self.initialSessions, tickLead: settings.tickLead, soundLead: settings.soundLead, reportsTicks: true)
     // The table of the streams must not grow while the loop runs, so it gets its full size now. Only the memory of the streams themselves
     // is added later.
     sender.reserveTable(Self.maximumSessions)
@@ -130,33 +129,20 @@ struct ClockLoop: ~Copyable {
     return sender.nextDeadline
   }
 
-  /// Takes the newest patch and adopts the newest schedule. While a rhythm plays, the patch waits for the beginning of a bar.
+  /// Takes the newest tables and adopts the newest schedule.
   @_noLocks @_noAllocation
   private mutating func adoptState(at now: Instant) {
-    if let table = shared.table.take() {
-      nextTable = table
-      hasNextTable = true
-    }
-    if hasNextTable, !isPlaying(at: now) { adoptNextTable() }
-    if let schedule = shared.schedule.take() { sender.adopt(schedule, at: now) }
-  }
-
-  /// Whether a step of the schedule may still be passed to the sound.
-  @_noLocks @_noAllocation
-  private func isPlaying(at now: Instant) -> Bool {
-    let schedule = sender.schedule
-    return schedule.start < schedule.end && now < schedule.deadline(schedule.end)
-  }
-
-  /// Replaces ``table`` with ``nextTable``.
-  @_noLocks @_noAllocation
-  mutating func adoptNextTable() {
-    table = nextTable
-    sender.bars = Bars(table)
+    let schedule = shared.schedule.take()
+    // The tables are taken after the schedule. The control thread publishes the tables of a schedule before the schedule, so they are here.
+    var hasNewTable = false
+    if let table = shared.tables.0.take() { (firstTable, hasNewTable) = (table, true) }
+    if let table = shared.tables.1.take() { (secondTable, hasNewTable) = (table, true) }
+    if let schedule { sender.adopt(schedule, at: now) }
+    guard hasNewTable else { return }
     // A pushed hit sounds before its step. After a change of the schedule, the sender leaves out steps whose hits may have
     // sounded already. The sender finds these steps by the largest push.
-    sender.push = table.maximumPush
-    hasNextTable = false
+    let (first, second) = (firstTable.table.maximumPush, secondTable.table.maximumPush)
+    sender.push = first < second ? second : first
   }
 
   /// Passes the next message to the sender or to the ALSA notes port. Messages of the local player go first.
@@ -168,7 +154,7 @@ struct ClockLoop: ~Copyable {
     // These numbers are read before the number of commands. The control thread sends a command before a message that depends on it,
     // so a message that is seen here cannot overtake its command.
     let (isOfPlayer, isOther) = (shared.playerMessages.count > 0, shared.messages.count > 0)
-    guard isOfPlayer || isOther else { return false }
+    guard isOfPlayer || isOther else { return passDocument(waitsForCommands: waitsForCommands) }
     if waitsForCommands, shared.commands.count > 0 { return true }
     if isOfPlayer {
       if let message = shared.playerMessages.pop() { sender.execute(.message(message)) }
@@ -179,6 +165,15 @@ struct ClockLoop: ~Copyable {
     case .port(let message): port?.pass(message)
     case nil: break
     }
+    return true
+  }
+
+  /// Passes the next part of a document to the sender.
+  @_noLocks @_noAllocation
+  private mutating func passDocument(waitsForCommands: Bool) -> Bool {
+    guard shared.documents.count > 0 else { return false }
+    if waitsForCommands, shared.commands.count > 0 { return true }
+    if let part = shared.documents.pop() { sender.send(part) }
     return true
   }
 
@@ -215,7 +210,7 @@ struct ClockLoop: ~Copyable {
     case .packet(let transmission): transmit(transmission)
     case .tick(let tick):
       let acted = MonotonicClock.now
-      port?.sendClock(tick, of: sender.schedule, in: sender.bars)
+      port?.sendClock(tick, of: sender.schedule, patternLength: sender.patternLength)
       counters.ticks += 1
       passRecord()
       var record = TickRecord(
@@ -226,7 +221,8 @@ struct ClockLoop: ~Copyable {
       self.record = record
       publishCounters()
     case .step(let tick): play(tick, at: now)
-    case .begin(let tick): port?.begin(at: tick, of: sender.schedule, in: sender.bars)
+    case .begin(let tick):
+      port?.begin(at: tick, of: sender.schedule, patternLength: sender.patternLength)
     case .end:
       port?.stop()
       // The notes are released only if the rhythm has reached the end of the schedule. Otherwise a new run of the rhythm replaces this one,

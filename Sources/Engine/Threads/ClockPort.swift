@@ -56,11 +56,11 @@ struct ClockPort: BitwiseCopyable {
   /// Begins the run of `schedule` at `tick`: sends Start if `tick` is tick 0, otherwise Song Position and Continue. `tick` is the first
   /// tick of the run or of a bar.
   @_noLocks @_noAllocation
-  mutating func begin(at tick: Tick, of schedule: PlaybackSchedule, in bars: Bars) {
+  mutating func begin(at tick: Tick, of schedule: PlaybackSchedule, patternLength: Int64) {
     if tick.index == 0 {
       send(.start)
     } else {
-      send(.songPosition(bars.songPosition(of: tick.step)))
+      send(.songPosition(schedule.songPosition(of: tick, patternLength: patternLength)))
       send(.continue)
     }
     // The late joiners are subscribers of the port, so they have begun with all others.
@@ -70,12 +70,14 @@ struct ClockPort: BitwiseCopyable {
   /// Sends the ticks up to `tick` that the port has not sent yet. Every subscriber gets every tick. A late joiner gets Continue
   /// between the last tick before a bar and the first tick of the bar, so its first counted tick is that of the bar.
   @_noLocks @_noAllocation
-  mutating func sendClock(_ tick: Tick, of schedule: PlaybackSchedule, in bars: Bars) {
+  mutating func sendClock(_ tick: Tick, of schedule: PlaybackSchedule, patternLength: Int64) {
     guard run == schedule.run else { return }
     while next <= tick {
       send(.clock)
       next = next + 1
-      if waiting > 0, bars.begins(at: next, of: schedule) { beginLateJoiners(bars.songPosition(of: next.step)) }
+      if waiting > 0, schedule.begins(at: next) {
+        beginLateJoiners(schedule.songPosition(of: next, patternLength: patternLength))
+      }
     }
   }
 

@@ -13,9 +13,12 @@ import Transports
 struct ClockRings: Sendable, BitwiseCopyable {
   // From the control thread to the clock thread. The bell wakes the clock thread.
   let schedule = TripleBuffer(PlaybackSchedule.silence)
-  let table = TripleBuffer(StepTable())
+  /// The tables of the rhythm that plays and of the next one. Each has the place that the control thread gives it.
+  let tables = (TripleBuffer(RhythmTable()), TripleBuffer(RhythmTable()))
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
   let messages = SPSCRing<OutgoingMessage>(capacity: 1024)
+  /// The parts of documents, which go last. A part that does not fit is lost, and its receiver requests it again.
+  let documents = SPSCRing<DocumentTransmission>(capacity: 16)
   /// The memory of a new stream. The control thread gives it before the command that opens the stream.
   let memory = Handover<PacketSender>()
   /// Wakes the clock thread. The network thread rings it, too.
@@ -102,9 +105,15 @@ final class ClockThread {
     rings.bell.ring()
   }
 
-  /// Plays `table` from the next bar on. If no rhythm plays, the next run begins with `table`.
-  func play(_ table: StepTable) {
-    rings.table.publish(table)
+  /// Sends a part of a document.
+  func send(_ part: DocumentTransmission) {
+    _ = rings.documents.push(part)
+    rings.bell.ring()
+  }
+
+  /// Gives the thread the table of a rhythm, in place of the table at this place. The schedule determines when the rhythm plays.
+  func play(_ table: RhythmTable, in place: Int) {
+    (place == 0 ? rings.tables.0 : rings.tables.1).publish(table)
     rings.bell.ring()
   }
 

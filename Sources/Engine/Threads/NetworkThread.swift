@@ -17,7 +17,7 @@ struct NetworkRings: Sendable, BitwiseCopyable {
   /// The datagrams and packets that have arrived at the UDP ports, and the messages and actions of the local player, in order.
   let events = SPSCRing<NetworkEvent>(capacity: 8192)
   /// The data of the System Exclusives in ``events``, in order.
-  let exclusives = SPSCRing<ReceivedSystemExclusive>(capacity: 1024)
+  let exclusives = SPSCRing<ReceivedSystemExclusive>(capacity: 512)
   /// The datagrams to which ``events`` refers.
   let datagrams = SPSCRing<ControlDatagram>(capacity: 4096)
   let arrivals = SPSCRing<SequencerArrival>(capacity: 2048)

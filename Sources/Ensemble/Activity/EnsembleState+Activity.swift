@@ -112,8 +112,7 @@ extension EnsembleState {
     case .following(let follower):
       // The call is due at once if the present level was not sent yet, or if the schedule does not contain the required total yet.
       return hasSentLevel(follower) && !isOffTotal(under: follower.master) ? next : Instant(nanoseconds: .min)
-    case .leading(let leader):
-      return min(next, leader.totals.decisionDeadline(in: schedule, lead: lead, grid: layerGrid))
+    case .leading: return min(next, totalDecisionDeadline)
     }
   }
 

@@ -19,10 +19,11 @@ import Playback
 extension EnsembleState {
   /// Decides the total of the next beat if the decision is due.
   mutating func decideTotal(at now: Instant) {
-    guard now >= leader!.totals.decisionDeadline(in: schedule, lead: lead, grid: layerGrid) else { return }
+    guard now >= totalDecisionDeadline else { return }
     // The next beat, or, at high tempos, the first beat that is at least the lead time ahead.
-    let soonest = (schedule.firstTick(notBefore: now + lead) + (layerGrid - 1)).roundedDown(to: layerGrid)
-    let beat = max(leader!.totals.decidedBeat + layerGrid, soonest)
+    var beat = nextLayerPosition(after: leader!.totals.decidedBeat)
+    let soonest = schedule.firstTick(notBefore: now + lead)
+    if beat < soonest { beat = nextLayerPosition(after: soonest + -1) }
     // The beat counts as decided even if the total stays the same.
     leader!.totals.decidedBeat = beat
     timelineMessage!.total.settle(at: schedule.tick(at: now))
@@ -30,7 +31,8 @@ extension EnsembleState {
     // There is room for only one pending change. At high tempos a change is still pending when the decision about the next beat is due.
     // The total can then change only every second beat, or less often.
     guard total != present.next, !present.isChanging, now >= leader!.totals.decidesFrom,
-      leader!.totals.permitsChange(rises: total > present.next, at: beat, ticksPerBar: ticksPerBar)
+      leader!.totals.permitsChange(
+        rises: total > present.next, at: beat, ticksPerBar: timelineMessage!.grid[beat].meter.ticksPerBar)
     else { return }
     leader!.totals.lastChange = (beat, total > present.next)
     timelineMessage!.total = ChangingValue(present.value, next: total, from: beat)
@@ -45,12 +47,27 @@ extension EnsembleState {
     send(Self.totalController, timelineMessage!.total.next, at: instant, to: nil)
   }
 
-  /// The distance in ticks between the positions at which the total can change.
-  var layerGrid: Int64 {
-    switch layerChange {
-    case .beat: Tick.perQuarter
-    case .bar: ticksPerBar
-    }
+  /// The instant at which the master decides the next total.
+  var totalDecisionDeadline: Instant {
+    guard let leader else { return .distantFuture }
+    let beat = nextLayerPosition(after: leader.totals.decidedBeat)
+    return beat < schedule.end ? schedule.deadline(beat) - lead - TotalSchedule.margin : .distantFuture
+  }
+
+  /// The last position at or before `tick` at which the total can change: a beat, or a bar line.
+  func layerPosition(notAfter tick: Tick, in grid: ChangingValue<BarGrid>) -> Tick {
+    let bars = grid[tick]
+    return bars.tick(notAfter: tick, every: rhythm.layerChange == .beat ? Tick.perQuarter : bars.meter.ticksPerBar)
+  }
+
+  /// The first position after `tick` at which the total can change.
+  private func nextLayerPosition(after tick: Tick) -> Tick {
+    let grid = timelineMessage!.grid
+    let bars = grid[tick]
+    let distance = rhythm.layerChange == .beat ? Tick.perQuarter : bars.meter.ticksPerBar
+    let next = bars.tick(notAfter: tick, every: distance) + distance
+    // The first tick of the next bars is a position too.
+    return grid.tick > tick && grid.tick < next ? grid.tick : next
   }
 
   // MARK: Follower

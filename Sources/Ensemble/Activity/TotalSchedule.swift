@@ -1,5 +1,4 @@
 import MusicalTime
-import Playback
 
 /// The deadlines of the master's decisions about the total activity.
 ///
@@ -27,11 +26,5 @@ struct TotalSchedule: Sendable {
   func permitsChange(rises: Bool, at beat: Tick, ticksPerBar: Int64) -> Bool {
     guard let lastChange, lastChange.rises != rises else { return true }
     return beat - lastChange.beat >= ticksPerBar
-  }
-
-  /// The instant of the next decision. `grid` is the distance between beats, in ticks.
-  func decisionDeadline(in schedule: PlaybackSchedule, lead: Nanoseconds, grid: Int64) -> Instant {
-    let beat = decidedBeat + grid
-    return beat < schedule.end ? schedule.deadline(beat) - lead - Self.margin : .distantFuture
   }
 }

@@ -41,6 +41,12 @@ extension PeerCore {
 
   /// Sends a message to the peer with this identity, or to all Tutti peers (nil).
   private func send(_ message: PeerMessage, to identity: Identity?, isJournalled: Bool) {
+    if case .documentPart(let part) = message {
+      guard let stream = identity.flatMap({ roster.stream(of: $0) }),
+        let transmission = DocumentTransmission(part.systemExclusive, to: stream)
+      else { return }
+      return emit(.document(transmission))
+    }
     guard let data = SystemExclusiveData(message.systemExclusive) else { return }
     guard let identity else { return emit(.stream(.exclusive(data, to: nil, isJournalled: isJournalled))) }
     if let stream = roster.stream(of: identity) {

@@ -28,6 +28,8 @@ public final class PeerCore {
     case clockPacket(SessionID, to: SocketAddress, from: SocketAddress?)
     /// Execute a command of the stream sender, on the clock thread.
     case stream(StreamCommand)
+    /// Send a part of a document, on the clock thread.
+    case document(DocumentTransmission)
     /// Play by this schedule from now on.
     case play(PlaybackSchedule)
     /// Execute a command of the receiver, on the network thread.

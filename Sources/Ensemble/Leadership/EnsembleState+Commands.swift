@@ -13,12 +13,27 @@ extension EnsembleState {
   {
     let first = Tick(of: position)
     let timeline = Timeline(tempo: tempo, tick: first + -countIn.ticks, at: now + lead)
-    try start(on: timeline, from: first, countIn: countIn, at: now)
+    try start(on: timeline, from: first, bars: startGrid(at: first), countIn: countIn, at: now)
   }
 
-  /// Starts the rhythm on `timeline` at the tick `first`, which must be at least ``lead`` from now.
+  /// The bars of a rhythm that starts at `first` now. From tick 0, bars count from there. From a later tick, the bars of the last rhythm
+  /// continue. If the player has chosen a rhythm with another meter since, its bars count from a bar line of the last rhythm.
+  public func startGrid(at first: Tick) -> BarGrid {
+    guard first != Tick(0), schedule.run != 0 else { return BarGrid(rhythm.meter) }
+    let last = schedule.grid[schedule.end + -1]
+    return last.meter == rhythm.meter ? last : BarGrid(rhythm.meter, from: last.line(notAfter: first))
+  }
+
+  /// The rhythm with which a rhythm with the bars `grid` starts at `first` now. If it is the last rhythm, its steps continue.
+  private func startLine(at first: Tick, in grid: BarGrid) -> RhythmLine {
+    let last = schedule.rhythm[schedule.end + -1]
+    if first != Tick(0), schedule.run != 0, last.digest == rhythm.digest { return last }
+    return RhythmLine(rhythm.digest, from: first == Tick(0) ? first : grid.line(notAfter: first))
+  }
+
+  /// Starts the rhythm on `timeline` at the tick `first`, which must be at least ``lead`` from now. Its bars are `grid`.
   mutating func start(
-    on timeline: Timeline, from first: Tick, countIn: CountIn = .none, at now: Instant
+    on timeline: Timeline, from first: Tick, bars grid: BarGrid, countIn: CountIn = .none, at now: Instant
   ) throws(CommandError) {
     try requireIdle(at: now)
     var mix = latestMix
@@ -29,10 +44,11 @@ extension EnsembleState {
     roster.markAllAbsent()
     timelineMessage = TimelineMessage(
       claim: newClaim(at: now), revision: 0, start: first, end: Tick(.max),
-      timeline: timeline, countIn: countIn, mix: ChangingValue(mix), total: ChangingValue(total))
+      timeline: timeline, countIn: countIn, mix: ChangingValue(mix), total: ChangingValue(total),
+      rhythm: ChangingValue(startLine(at: first, in: grid)), grid: ChangingValue(grid))
     var run = SoundingRun(timelineMessage!, number: nextRunNumber, sends: true)
     if countIn.clicks > 0 { run.countInStart = first + -countIn.ticks }
-    let totals = TotalSchedule(decidedBeat: first.roundedDown(to: layerGrid))
+    let totals = TotalSchedule(decidedBeat: layerPosition(notAfter: first, in: timelineMessage!.grid))
     lead(Leader(totals: totals), playing: run, at: now)
     sendTotal(at: schedule.deadline(first))
   }
@@ -50,6 +66,15 @@ extension EnsembleState {
   /// - Throws: ``CommandError`` if a rhythm plays, or if another peer leads the session.
   public mutating func `continue`(tempo: Tempo, at now: Instant) throws(CommandError) {
     try start(tempo: tempo, from: position, at: now)
+  }
+
+  /// Moves the step at which ``continue(tempo:at:)`` starts to the beginning of its bar, and then by a number of bars.
+  ///
+  /// - Throws: ``CommandError`` if a rhythm plays.
+  public mutating func locate(bars: Int64) throws(CommandError) {
+    let grid = startGrid(at: Tick(of: position))
+    let tick = grid.line(notAfter: Tick(of: position)) + bars &* grid.meter.ticksPerBar
+    try locate(tick.step)
   }
 
   /// Sets the step at which ``continue(tempo:at:)`` starts; a negative step counts as step 0.

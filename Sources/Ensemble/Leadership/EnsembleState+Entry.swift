@@ -60,6 +60,7 @@ extension EnsembleState {
     follower?.playing?.clock = clock
     guard let mapping = clock.mapping, var next = run else { return }
     (next.message, next.clock) = (timelineMessage, mapping)
+    settleOwnRhythm(in: &next, at: now)
     let schedule = next.schedule
     // The later of the two ticks counts, because the position may have moved back since the last call (``Follower/Playing/lastDue``).
     let lastDue = max(follower?.playing?.lastDue ?? Tick(.min), self.schedule.tick(at: now))
@@ -136,6 +137,7 @@ extension EnsembleState {
     var next = next
     if let mapping = playing.clock.mapping { next.clock = mapping }
     if !admits(.activity, from: next.message.claim.identity) { next.ownTotal = ChangingValue(activity) }
+    settleOwnRhythm(in: &next, at: now)
     play(next)
   }
 
@@ -147,10 +149,7 @@ extension EnsembleState {
 
   /// The first tick of the first bar that begins at or after `instant`, but no earlier than the first tick of the rhythm, `start`.
   private func bar(of schedule: PlaybackSchedule, from start: Tick, at instant: Instant) -> Tick {
-    let tick = schedule.firstTick(notBefore: instant).index
-    // The remainder of a negative tick is negative or zero. Its subtraction therefore rounds up to the beginning of a bar.
-    let remainder = tick % ticksPerBar
-    return max(start, Tick(remainder > 0 ? tick + ticksPerBar - remainder : tick - remainder))
+    max(start, schedule.grid.line(notBefore: schedule.firstTick(notBefore: instant)))
   }
 
   /// The first tick of a run that continues the present run. It lies so far back (``lateness``) that even a late clock thread has

@@ -32,6 +32,7 @@ extension EnsembleState {
   public mutating func left(_ peer: Identity, saysGoodbye: Bool = true, at now: Instant) {
     channels.rosterChanged(at: now)
     defer { updateShare() }
+    documents.sending.remove(peer)
     let slot = roster.slot(of: peer)
     guard role == .follower(of: peer) else {
       if let slot { roster.remove(slot) }
@@ -84,8 +85,8 @@ extension EnsembleState {
     case .timeline(let timelineMessage): received(timelineMessage, from: sender, at: now)
     case .presence(let presence): received(presence, from: sender, at: now)
     case .offer(let offer): received(offer, from: sender, at: now)
-    case .patchRequest(let request): received(request, from: sender, at: now)
-    case .patchPart(let part): received(part, from: sender, at: now)
+    case .documentRequest(let request): received(request, from: sender, at: now)
+    case .documentPart(let part): received(part, from: sender, at: now)
     case .usedIdentity, .phrase: break
     }
   }
@@ -153,6 +154,7 @@ extension EnsembleState {
     } else {
       confirmMaster(at: now)
     }
+    fetchMasterRhythm(at: now)
     follow(at: now)
   }
 

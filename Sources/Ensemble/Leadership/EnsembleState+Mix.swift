@@ -31,8 +31,7 @@ extension EnsembleState {
     timelineMessage!.mix.settle(at: schedule.tick(at: now))
     guard let request = leader?.requestedMix else { return }
     let soonest = max(message.start + -message.countIn.ticks, schedule.firstTick(notBefore: now + lead).roundedUpToStep)
-    let bar = Tick((soonest.index + ticksPerBar - 1) / ticksPerBar * ticksPerBar)
-    var tick = request.isImmediate ? soonest : bar
+    var tick = request.isImmediate ? soonest : message.grid.line(notBefore: soonest)
     if timelineMessage!.mix.isChanging {
       let pending = timelineMessage!.mix.tick
       guard pending >= soonest else { return }

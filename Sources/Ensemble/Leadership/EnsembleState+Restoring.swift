@@ -25,5 +25,6 @@ extension EnsembleState {
     lead(Leader(totals: continuedTotals(of: resumed.schedule, at: now)), playing: resumed, at: now)
     settleTempo(at: now)
     settleMix(at: now)
+    if rhythm.digest != timelineMessage.rhythm.next.digest { requestRhythm(at: now) }
   }
 }

@@ -18,7 +18,9 @@ extension EnsembleState {
   public mutating func start(on timeline: Timeline, at now: Instant) throws(CommandError) {
     // This schedule serves only to find the first step.
     let schedule = PlaybackSchedule(run: 0, sends: true, start: Tick(0), end: Tick(.max), timeline: timeline)
-    try start(on: timeline, from: entry(into: schedule, from: Tick(0), at: now + lead), at: now)
+    let first = entry(into: schedule, from: Tick(0), at: now + lead)
+    // The bars of the other program count from tick 0.
+    try start(on: timeline, from: first, bars: BarGrid(rhythm.meter), at: now)
   }
 
   /// Steers the rhythm to the timeline of an external clock by a tempo change at the first tick that is at least ``lead`` from now.

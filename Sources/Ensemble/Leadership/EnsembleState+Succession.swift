@@ -210,9 +210,12 @@ extension EnsembleState {
         tempo: isChanged ? change.tempo : schedule.localTempo(schedule.timeline.tempo), tick: tick,
         at: schedule.deadline(tick)),
       change: isChanged || schedule.changeTick == Tick(.max) ? nil : change,
-      countIn: schedule.countIn, mix: schedule.mix, total: schedule.total)
+      countIn: schedule.countIn, mix: schedule.mix, total: schedule.total, rhythm: run!.message.rhythm,
+      grid: run!.message.grid)
     timelineMessage!.mix.settle(at: tick)
     timelineMessage!.total.settle(at: tick)
+    timelineMessage!.rhythm.settle(at: tick)
+    timelineMessage!.grid.settle(at: tick)
     var run = run!
     // A clock thread that already plays continues after the tick that it played last (``continuation(at:)``).
     (run.entry, run.number) = (continuation(at: now), nextRunNumber)
@@ -223,13 +226,15 @@ extension EnsembleState {
     // level again under the new claim.
     roster.markAllAbsent()
     lead(Leader(hasTakenOver: true, totals: continuedTotals(of: schedule, at: now)), playing: run, at: now)
+    // A peer that does not play the rhythm of the lost master changes the rhythm of all peers to its own.
+    if rhythm.digest != timelineMessage!.rhythm.next.digest { requestRhythm(at: now) }
   }
 }
 
 extension EnsembleState {
   /// The decisions about the total in a rhythm that the local peer continues as the master.
   func continuedTotals(of schedule: PlaybackSchedule, at now: Instant) -> TotalSchedule {
-    let beat = schedule.tick(at: now + lead).roundedDown(to: layerGrid)
+    let beat = layerPosition(notAfter: schedule.tick(at: now + lead), in: schedule.grid)
     return TotalSchedule(decidedBeat: beat, decidesFrom: now + TotalSchedule.inquiry)
   }
 }

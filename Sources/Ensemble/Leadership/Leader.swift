@@ -12,6 +12,13 @@ struct Leader: Sendable {
     var repeats: Repeats
   }
 
+  /// A requested change of the rhythm.
+  struct RhythmRequest: Sendable {
+    var choice: RhythmChoice
+    /// Until when the change waits for the other peers: one bar after the request.
+    var end: Instant
+  }
+
   /// The instant since which the local peer is the master; set by ``EnsembleState/lead(_:at:)``.
   var since = Instant.distantFuture
   /// Whether the local peer has taken over the rhythm of another master.
@@ -23,6 +30,12 @@ struct Leader: Sendable {
   /// The mix that the player requested while another change was pending, and whether it applies at the first possible step instead
   /// of the next bar.
   var requestedMix: (mix: Mix, isImmediate: Bool)?
+  /// The change of the rhythm that the player requested and that is not announced yet; nil if there is none.
+  var rhythmRequest: RhythmRequest?
+  /// The peers that were not ready for the last change in time. The next change does not wait for them, until they have been ready once.
+  var latePeers: Set<Identity> = []
+  /// The peers of which the player knows that they do not play the rhythm, with the digest of this rhythm.
+  var silentPeers: [Identity: DocumentDigest] = [:]
   /// The peers whose players the local peer has muted. The next master does not take over this list.
   var muted: Set<Identity> = []
   /// When the newest timeline message is sent again.

@@ -23,6 +23,16 @@ struct SoundingRun: Sendable {
   var end = Tick(.max)
   /// The total activity by which the local peer plays while its activity gate is closed to the master; nil: that of the message.
   var ownTotal: ChangingValue<UInt8>?
+  /// The rhythm that the local peer plays instead of those of the message that it does not play; nil if it plays all of them.
+  var own: OwnRhythm?
+
+  /// A rhythm of the local peer, and the rhythms of the message that it replaces.
+  struct OwnRhythm: Hashable, Sendable {
+    var rhythm: ChangingValue<RhythmLine>
+    var grid: ChangingValue<BarGrid>
+    var replacesPresent = true
+    var replacesNext = true
+  }
 
   /// Begins a new series of runs.
   ///
@@ -40,7 +50,21 @@ struct SoundingRun: Sendable {
   var schedule: PlaybackSchedule {
     var schedule = PlaybackSchedule(
       run: number, sends: sends, start: entry, end: min(message.end, end), timeline: message.timeline,
-      change: message.change, clock: clock, total: ownTotal ?? message.total, mix: message.mix)
+      change: message.change, clock: clock, total: ownTotal ?? message.total, mix: message.mix,
+      rhythm: message.rhythm, grid: message.grid)
+    if let own {
+      let tick = message.rhythm.tick
+      switch (own.replacesPresent, own.replacesNext) {
+      case (true, true): (schedule.rhythm, schedule.grid) = (own.rhythm, own.grid)
+      case (false, true):
+        schedule.rhythm = ChangingValue(message.rhythm.value, next: own.rhythm.next, from: tick)
+        schedule.grid = ChangingValue(message.grid.value, next: own.grid.next, from: tick)
+      case (true, false):
+        schedule.rhythm = ChangingValue(own.rhythm.next, next: message.rhythm.next, from: tick)
+        schedule.grid = ChangingValue(own.grid.next, next: message.grid.next, from: tick)
+      case (false, false): break
+      }
+    }
     (schedule.firstRun, schedule.countIn, schedule.countInStart) = (first, message.countIn, countInStart)
     return schedule
   }

@@ -15,12 +15,8 @@ extension PeerCore {
   public func recordPhrase(bars: Int, at now: Instant) throws(PhraseRecording.Failure) {
     let schedule = ensemble.schedule
     guard schedule.run != 0, schedule.deadline(schedule.end) > now else { throw .noRhythm }
-    let ticksPerBar = ensemble.ticksPerBar
-    let stepsPerBar = Int(ticksPerBar / Tick.perStep)
-    // The recording begins at the first beginning of a bar that is not before `tick`. The remainder is not negative, even if `tick` is.
-    let tick = max(schedule.tick(at: now) + 1, schedule.start).index
-    let remainder = (tick % ticksPerBar + ticksPerBar) % ticksPerBar
-    let start = Tick(remainder == 0 ? tick : tick + ticksPerBar - remainder)
+    let start = schedule.grid.line(notBefore: max(schedule.tick(at: now) + 1, schedule.start))
+    let stepsPerBar = Int(schedule.grid[start].meter.stepsPerBar)
     // The limit of 1000 bars prevents an overflow of the product. No phrase can have so many bars.
     guard bars > 0, let recorder = PhraseRecorder(from: start.step, stepCount: min(bars, 1000) * stepsPerBar) else {
       throw .tooLong(maximum: Phrase.maximumSteps / stepsPerBar)

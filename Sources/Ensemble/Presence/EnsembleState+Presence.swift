@@ -3,7 +3,7 @@ public import MusicalTime
 public import PeerProtocol
 
 // The presences of peers, their channels and their gates. A presence is the message in which a Tutti peer reports its state: its
-// claim, channel, gates and activity, whether it takes over, and its patch.
+// claim, channel, gates and activity, whether it takes over, and its rhythm.
 extension EnsembleState {
   /// The MIDI channel that the local peer claims: one of 2...9 and 11...16. Nil in the first second, while the peer listens
   /// for the claims of the others, and if no channel is left.
@@ -46,6 +46,7 @@ extension EnsembleState {
       return
     }
     let setsActivity = presence.hasSetActivity && roster[slot].membership!.presence?.hasSetActivity != true
+    let selectsRhythm = roster[slot].membership!.presence.map { $0.rhythm != presence.rhythm } ?? true
     roster[slot].membership!.presence = presence
     if setsActivity { updateShare() }
     if role == .master, let claim {
@@ -62,7 +63,8 @@ extension EnsembleState {
     if changesTooOften { warn(of: sender, .changesChannelTooOften) }
     heardClaim(presence.claim, from: sender, at: now)
     if let claim = presence.claim { connect(toMasterOf: claim) }
-    heardPatch(presence.patch, from: sender, at: now)
+    heardRhythm(presence.rhythm, from: sender, isNews: selectsRhythm, at: now)
+    heardAnswer(presence, at: now)
   }
 
   /// Connects to the master of the rhythm with this claim if the master is not in session. In a large ensemble, not all peers are
@@ -101,7 +103,7 @@ extension EnsembleState {
     let presence = Presence(
       identity: identity, claim: report.claim, channel: report.channel, gates: opening(for: peer),
       takesOver: report.takesOver, activity: activity, hasSetActivity: report.hasSetActivity,
-      mutesReceiver: leader?.muted.contains(peer) == true, patch: report.patch,
+      mutesReceiver: leader?.muted.contains(peer) == true, rhythm: report.rhythm, answer: report.answer,
       page: report.page)
     emit(.send(.presence(presence), to: peer, isNews: isNews))
     return true
@@ -144,7 +146,7 @@ extension EnsembleState {
   private var currentReport: PresenceSchedule.Report {
     PresenceSchedule.Report(
       claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver,
-      hasSetActivity: localActivity.isSet, patch: patchDigest, page: page)
+      hasSetActivity: localActivity.isSet, rhythm: rhythm.digest, answer: rhythmAnswer, page: page)
   }
 
   /// Keeps or changes the channel of the local peer, and reports a change.

@@ -13,7 +13,8 @@ struct PresenceSchedule: Sendable {
     var gates: Gates
     var takesOver: Bool
     var hasSetActivity: Bool
-    var patch: PatchDigest?
+    var rhythm: DocumentDigest?
+    var answer: RhythmAnswer
     var page: PageReport
   }
 

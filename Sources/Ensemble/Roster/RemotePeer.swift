@@ -144,8 +144,6 @@ extension RemotePeer {
     var level: UInt8?
     /// Whether the peer is known to play the current rhythm. Only such peers count in the total activity.
     var takesPart = false
-    /// The instant before which the local peer answers no patch request of this peer.
-    var nextPatchRequest = Instant(nanoseconds: .min)
 
     init(at now: Instant) { (lastHeard, heardSince) = (now, now) }
 

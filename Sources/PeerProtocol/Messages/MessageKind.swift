@@ -15,10 +15,10 @@ public enum MessageKind: UInt8 {
   case offer = 3
   /// ``UsedIdentity``.
   case usedIdentity = 4
-  /// ``PatchRequest``.
-  case patchRequest = 5
-  /// ``PatchPart``.
-  case patchPart = 6
+  /// ``DocumentRequest``.
+  case documentRequest = 5
+  /// ``DocumentPart``.
+  case documentPart = 6
   // Kind 7 is reserved.
   /// ``PhraseMessage``.
   case phrase = 8

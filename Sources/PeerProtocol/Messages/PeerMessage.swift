@@ -6,8 +6,8 @@ public enum PeerMessage: Hashable, Sendable {
   case presence(Presence)
   case offer(Offer)
   case usedIdentity(UsedIdentity)
-  case patchRequest(PatchRequest)
-  case patchPart(PatchPart)
+  case documentRequest(DocumentRequest)
+  case documentPart(DocumentPart)
   case phrase(PhraseMessage)
 
   /// A message of a Tutti peer that cannot be decoded: it is damaged, or of another version of the protocol.
@@ -22,8 +22,8 @@ public enum PeerMessage: Hashable, Sendable {
       case .presence: Presence(systemExclusive: bytes).map(Self.presence)
       case .offer: Offer(systemExclusive: bytes).map(Self.offer)
       case .usedIdentity: UsedIdentity(systemExclusive: bytes).map(Self.usedIdentity)
-      case .patchRequest: PatchRequest(systemExclusive: bytes).map(Self.patchRequest)
-      case .patchPart: PatchPart(systemExclusive: bytes).map(Self.patchPart)
+      case .documentRequest: DocumentRequest(systemExclusive: bytes).map(Self.documentRequest)
+      case .documentPart: DocumentPart(systemExclusive: bytes).map(Self.documentPart)
       case .phrase: PhraseMessage(systemExclusive: bytes).map(Self.phrase)
       case nil: nil
       }
@@ -38,8 +38,8 @@ public enum PeerMessage: Hashable, Sendable {
     case .presence(let presence): presence.systemExclusive
     case .offer(let offer): offer.systemExclusive
     case .usedIdentity(let used): used.systemExclusive
-    case .patchRequest(let request): request.systemExclusive
-    case .patchPart(let part): part.systemExclusive
+    case .documentRequest(let request): request.systemExclusive
+    case .documentPart(let part): part.systemExclusive
     case .phrase(let phrase): phrase.systemExclusive
     }
   }

@@ -1,9 +1,9 @@
 import MIDI
 import MusicalTime
 
-/// A presence as a System Exclusive message of 51 bytes with F0 and F7.
+/// A presence as a System Exclusive message of 80 bytes with F0 and F7.
 ///
-/// The data are 7D 54 03 02 (version 3, kind 2, see ``MessageKind``) and these 39 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 03 02 (version 3, kind 2, see ``MessageKind``) and these 64 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field
@@ -15,13 +15,15 @@ import MusicalTime
 ///     25      1        the claimed MIDI channel, 2...9 or 11...16; 0 if there is none
 ///     26      1        the open gates; bit 0: rhythm; bit 1: notes; bit 2: modification; bit 3: activity
 ///     27      1        the activity, 0...127
-///     28      8        the digest of the patch; 0 if the sender does not share it
-///     36      1        the delay of the sender's web page in units of 10 ms, 0...40: ``PageReport/delay``
-///     37      2        the TCP port of the web page to which other pages may move; 0 if they may not: ``PageReport/port``
+///     28      16       the digest of the rhythm; 0 if the sender does not share it
+///     44      1        the delay of the sender's web page in units of 10 ms, 0...40: ``PageReport/delay``
+///     45      2        the TCP port of the web page to which other pages may move; 0 if they may not: ``PageReport/port``
+///     47      1        the answer; 0: none, 1: ready, 2: refused, 3: the sender plays its own rhythm (``RhythmAnswer``)
+///     48      16       the digest of the rhythm that the answer names; 0 if it names none
 extension Presence {
-  private static let length = 39
+  private static let length = 64
 
-  /// The 49 data octets of the message, without F0 and F7.
+  /// The 78 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
@@ -33,9 +35,18 @@ extension Presence {
     octets.put(UInt8(channel?.number ?? 0))
     octets.put(gates.bits)
     octets.put(min(activity, 127))
-    octets.put(patch?.bits ?? 0)
+    octets.put(rhythm)
     octets.put(UInt8(page.delay.count / PageReport.unit.count))
     octets.put(page.port ?? 0)
+    let code: UInt8 =
+      switch answer {
+      case .none: 0
+      case .ready: 1
+      case .refused: 2
+      case .playsItsOwn: 3
+      }
+    octets.put(code)
+    octets.put(answer.digest)
     return MessageKind.presence.wrap(octets)
   }
 
@@ -51,16 +62,25 @@ extension Presence {
     let number = Int(octets.take(UInt8.self))
     let gates = octets.take(UInt8.self)
     activity = octets.take(UInt8.self)
-    patch = PatchDigest(bits: octets.take(UInt64.self))
+    rhythm = octets.takeDigest()
     let pageDelay = Nanoseconds(Int64(octets.take(UInt8.self)) * PageReport.unit.count)
     page = PageReport(port: octets.take(UInt16.self), delay: pageDelay)
+    let answer: RhythmAnswer? =
+      switch (octets.take(UInt8.self), octets.takeDigest()) {
+      case (0, nil): RhythmAnswer.none
+      case (1, let digest?): .ready(digest)
+      case (2, let digest?): .refused(digest)
+      case (3, nil): .playsItsOwn
+      case _: nil
+      }
     let channel = Channel(number)
     guard flags & 1 == 0 || claim != nil, gates < 16, activity < 128,
       number == 0 || channel?.isClaimable == true,
-      pageDelay <= PageReport.maximumDelay
+      pageDelay <= PageReport.maximumDelay, let answer
     else { return nil }
     self.claim = flags & 1 != 0 ? claim : nil
     self.channel = channel
+    self.answer = answer
     self.gates = GateSet(bits: gates)
     takesOver = flags & 2 != 0
     mutesReceiver = flags & 4 != 0

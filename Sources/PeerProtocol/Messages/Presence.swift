@@ -23,15 +23,18 @@ public struct Presence: Hashable, Sendable {
   /// Whether the sender is the master and has muted the receiver of this message. The notes of a muted peer must not
   /// sound.
   public var mutesReceiver: Bool
-  /// The patch that the sender plays; nil if the sender does not share it.
-  public var patch: PatchDigest?
+  /// The rhythm that the sender plays, or would start with. While the sender is the master, the rhythm that its player has selected last;
+  /// it can still be waiting for its turn. Nil if the sender does not share it.
+  public var rhythm: DocumentDigest?
+  /// What the sender says about the rhythm that another peer has selected.
+  public var answer: RhythmAnswer
   /// The web page of the sender.
   public var page: PageReport
 
   public init(
     identity: Identity, claim: Claim?, channel: Channel?, gates: GateSet, takesOver: Bool, activity: UInt8 = 0,
-    hasSetActivity: Bool = false, mutesReceiver: Bool = false, patch: PatchDigest? = nil,
-    page: PageReport = PageReport()
+    hasSetActivity: Bool = false, mutesReceiver: Bool = false, rhythm: DocumentDigest? = nil,
+    answer: RhythmAnswer = .none, page: PageReport = PageReport()
   ) {
     self.identity = identity
     self.claim = claim
@@ -41,7 +44,28 @@ public struct Presence: Hashable, Sendable {
     self.activity = min(activity, 127)
     self.hasSetActivity = hasSetActivity
     self.mutesReceiver = mutesReceiver
-    self.patch = patch
+    self.rhythm = rhythm
+    self.answer = answer
     self.page = page
+  }
+}
+
+/// What a peer says about the rhythm that its master has selected. While nobody plays: that another peer has selected last.
+public enum RhythmAnswer: Hashable, Sendable {
+  /// The peer does not have the rhythm yet, or knows of none.
+  case none
+  /// The peer has the rhythm and can play it.
+  case ready(DocumentDigest)
+  /// The peer has the rhythm and cannot play it.
+  case refused(DocumentDigest)
+  /// The peer plays its own rhythm, whatever the others select.
+  case playsItsOwn
+
+  /// The rhythm that the answer names.
+  public var digest: DocumentDigest? {
+    switch self {
+    case .none, .playsItsOwn: nil
+    case .ready(let digest), .refused(let digest): digest
+    }
   }
 }

@@ -1,10 +1,10 @@
 import MusicalTime
 
-/// A timeline message as a System Exclusive message of 80 to 107 bytes with F0 and F7.
+/// A timeline message as a System Exclusive message of 112 to 171 bytes with F0 and F7.
 ///
 /// The data are 7D 54 03 01 (version 3, kind 1, see ``MessageKind``) and these octets, encoded by ``SevenBit``. Numbers are big-endian.
-/// The fields after octet 63 are present only if the change exists. Ticks of changes count from the first tick with a sound: the first
-/// click of the count-in, or the first tick of the rhythm. Octets after the last field belong to later releases and are ignored.
+/// A tick of five octets is a signed number of 40 bits. The fields after octet 91 are present only if the change exists. Octets after the
+/// last field belong to later releases and are ignored.
 ///
 ///     octet   length   field
 ///     0       8        the term of the claim
@@ -18,18 +18,26 @@ import MusicalTime
 ///     56      1        the number of clicks of the count-in, 0...16
 ///     57      1        the distance of these clicks in ticks, a multiple of 6, 6...96
 ///     58      1        flags; bit 0: all players are quiet (``Mix/isQuiet``); bit 1: they are quiet after the change of the mix;
-///                      bits 2, 3 and 4: the mix, the total activity, the tempo changes
+///                      bits 2 to 6: the mix, the total activity, the tempo, the rhythm, the bars change
 ///     59      4        the mix, one octet per part: keys, guitar, bass, drums; the level in percent, plus 128 if the part is stopped
 ///     63      1        the total activity, 0...127
+///     64      5        the tick of step 0 of the rhythm
+///     69      16       the digest of the rhythm; 0 if the master does not share it
+///     85      5        a tick at which a bar begins
+///     90      2        the meter: the beats of a bar, and the note value of a beat
 ///             5        the tick of the change of the mix
 ///             4        the mix after its change
 ///             5        the tick of the change of the total activity
 ///             1        the total activity after its change
 ///             5        the tick of the change of the tempo
 ///             4        the tempo after its change, in nanoseconds per quarter note
+///             5        the tick of the change of the rhythm, which is the tick of step 0 of the new rhythm
+///             16       the digest of the rhythm after its change
+///             5        the tick of the change of the bars, at which the first of the new bars begins
+///             2        the meter after its change
 extension TimelineMessage {
   /// The length without changes, and with all of them.
-  private static let lengths = 64...88
+  private static let lengths = 92...144
 
   private enum Flag {
     static let isQuiet: UInt8 = 1
@@ -37,11 +45,10 @@ extension TimelineMessage {
     static let changesMix: UInt8 = 4
     static let changesTotal: UInt8 = 8
     static let changesTempo: UInt8 = 16
-    static let all: UInt8 = 31
+    static let changesRhythm: UInt8 = 32
+    static let changesGrid: UInt8 = 64
+    static let all: UInt8 = 127
   }
-
-  /// The tick from which the ticks of the changes count.
-  private var firstSound: Tick { start + -countIn.ticks }
 
   /// The data octets of the message, without F0 and F7.
   ///
@@ -61,21 +68,27 @@ extension TimelineMessage {
     if mix.isChanging { flags |= Flag.changesMix }
     if total.isChanging { flags |= Flag.changesTotal }
     if change != nil { flags |= Flag.changesTempo }
+    if rhythm.isChanging { flags |= Flag.changesRhythm }
+    if grid.isChanging { flags |= Flag.changesGrid }
     octets.put(flags)
     octets.put(mix.value.octets)
     octets.put(total.value)
+    octets.put(rhythm.value)
+    octets.put(grid.value)
     if mix.isChanging {
-      octets.put(distance: mix.tick - firstSound)
+      octets.put(mix.tick)
       octets.put(mix.next.octets)
     }
     if total.isChanging {
-      octets.put(distance: total.tick - firstSound)
+      octets.put(total.tick)
       octets.put(total.next)
     }
     if let change {
-      octets.put(distance: change.tick - firstSound)
+      octets.put(change.tick)
       octets.put(UInt32(change.tempo.nanosecondsPerQuarter))
     }
+    if rhythm.isChanging { octets.put(rhythm.next) }
+    if grid.isChanging { octets.put(grid.next) }
     return MessageKind.timelineMessage.wrap(octets)
   }
 
@@ -94,51 +107,83 @@ extension TimelineMessage {
     let clicks = (count: octets.take(UInt8.self), distance: octets.take(UInt8.self))
     let flags = octets.take(UInt8.self)
     let (levels, activity) = (octets.take(UInt32.self), octets.take(UInt8.self))
-    // 2^40 ticks last 87 years at the fastest tempo. 2^62 nanoseconds are 146 years.
-    let ticks = Tick(-1 << 40)...Tick(1 << 40)
+    let (line, bars) = (octets.takeRhythm(), octets.takeGrid())
+    // The range of a number of 40 bits. 2^39 ticks last 43 years at the fastest tempo. 2^62 nanoseconds are 146 years.
+    let ticks = Tick(-1 << 39)..<Tick(1 << 39)
     let instants = Instant(nanoseconds: -1 << 62)...Instant(nanoseconds: 1 << 62)
     guard let claim, let tempo = Tempo(nanosecondsPerQuarter: nanosecondsPerQuarter), ticks.contains(start),
       ticks.contains(origin.tick),
       ticks.contains(end) || end == Tick(.max), end >= start, instants.contains(origin.instant),
       let countIn = CountIn(clicks: Int(clicks.count), ticksPerClick: Int(clicks.distance)), flags <= Flag.all,
-      let mix = Mix(octets: levels, isQuiet: flags & Flag.isQuiet != 0), activity <= 127
+      let mix = Mix(octets: levels, isQuiet: flags & Flag.isQuiet != 0), activity <= 127, let bars
     else { return nil }
     (self.claim, self.countIn) = (claim, countIn)
     timeline = Timeline(tempo: tempo, tick: origin.tick, at: origin.instant)
     (self.mix, total) = (ChangingValue(mix), ChangingValue(activity))
+    (rhythm, grid) = (ChangingValue(line), ChangingValue(bars))
     if flags & Flag.changesMix != 0 {
-      let distance = octets.takeDistance()
-      guard
-        let next = Mix(octets: octets.take(UInt32.self), isQuiet: flags & Flag.becomesQuiet != 0),
-        ticks.contains(firstSound + distance)
-      else { return nil }
-      self.mix = ChangingValue(mix, next: next, from: firstSound + distance)
+      let tick = octets.takeTick()
+      guard let next = Mix(octets: octets.take(UInt32.self), isQuiet: flags & Flag.becomesQuiet != 0) else {
+        return nil
+      }
+      self.mix = ChangingValue(mix, next: next, from: tick)
     }
     if flags & Flag.changesTotal != 0 {
-      let (distance, next) = (octets.takeDistance(), octets.take(UInt8.self))
-      guard next <= 127, ticks.contains(firstSound + distance) else { return nil }
-      total = ChangingValue(activity, next: next, from: firstSound + distance)
+      let (tick, next) = (octets.takeTick(), octets.take(UInt8.self))
+      guard next <= 127 else { return nil }
+      total = ChangingValue(activity, next: next, from: tick)
     }
     if flags & Flag.changesTempo != 0 {
-      let distance = octets.takeDistance()
-      guard ticks.contains(firstSound + distance),
-        let tempo = Tempo(nanosecondsPerQuarter: Int64(octets.take(UInt32.self)))
-      else { return nil }
-      change = TempoChange(tempo: tempo, tick: firstSound + distance)
+      let tick = octets.takeTick()
+      guard let tempo = Tempo(nanosecondsPerQuarter: Int64(octets.take(UInt32.self))) else { return nil }
+      change = TempoChange(tempo: tempo, tick: tick)
+    }
+    if flags & Flag.changesRhythm != 0 {
+      let next = octets.takeRhythm()
+      rhythm = ChangingValue(line, next: next, from: next.origin)
+    }
+    if flags & Flag.changesGrid != 0 {
+      guard let next = octets.takeGrid() else { return nil }
+      grid = ChangingValue(bars, next: next, from: next.origin)
     }
     if octets.isIncomplete { return nil }
   }
 }
 
 extension OctetWriter {
-  /// Appends a distance in ticks as a number of 40 bits, 0..<2^40.
-  fileprivate mutating func put(distance: Int64) {
-    put(UInt8(truncatingIfNeeded: distance >> 32))
-    put(UInt32(truncatingIfNeeded: distance))
+  /// Appends a tick as a signed number of 40 bits.
+  fileprivate mutating func put(_ tick: Tick) {
+    put(UInt8(truncatingIfNeeded: tick.index >> 32))
+    put(UInt32(truncatingIfNeeded: tick.index))
+  }
+
+  fileprivate mutating func put(_ line: RhythmLine) {
+    put(line.origin)
+    put(line.digest)
+  }
+
+  fileprivate mutating func put(_ grid: BarGrid) {
+    put(grid.origin)
+    put(UInt8(grid.meter.beats))
+    put(UInt8(grid.meter.unit))
   }
 }
 
 extension OctetReader {
-  /// Reads a distance in ticks.
-  fileprivate mutating func takeDistance() -> Int64 { Int64(take(UInt8.self)) << 32 | Int64(take(UInt32.self)) }
+  fileprivate mutating func takeTick() -> Tick {
+    let high = Int64(Int8(bitPattern: take(UInt8.self)))
+    return Tick(high << 32 | Int64(take(UInt32.self)))
+  }
+
+  fileprivate mutating func takeRhythm() -> RhythmLine {
+    let origin = takeTick()
+    return RhythmLine(takeDigest(), from: origin)
+  }
+
+  /// Reads a grid; nil if its meter does not exist.
+  fileprivate mutating func takeGrid() -> BarGrid? {
+    let origin = takeTick()
+    let (beats, unit) = (take(UInt8.self), take(UInt8.self))
+    return Meter(beats: Int(beats), unit: Int(unit)).map { BarGrid($0, from: origin) }
+  }
 }

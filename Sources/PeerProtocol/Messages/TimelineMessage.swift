@@ -23,11 +23,16 @@ public struct TimelineMessage: Hashable, Sendable {
   public var mix: ChangingValue<Mix>
   /// The total activity of all players, 0...127. It selects the layers of the rhythm.
   public var total: ChangingValue<UInt8>
+  /// The rhythm.
+  public var rhythm: ChangingValue<RhythmLine>
+  /// The bars.
+  public var grid: ChangingValue<BarGrid>
 
   public init(
     claim: Claim, revision: UInt32, start: Tick, end: Tick, timeline: Timeline, change: TempoChange? = nil,
     countIn: CountIn = .none, mix: ChangingValue<Mix> = ChangingValue(.standard),
-    total: ChangingValue<UInt8> = ChangingValue(0)
+    total: ChangingValue<UInt8> = ChangingValue(0), rhythm: ChangingValue<RhythmLine> = ChangingValue(RhythmLine(nil)),
+    grid: ChangingValue<BarGrid> = ChangingValue(BarGrid(.common))
   ) {
     self.claim = claim
     self.revision = revision
@@ -38,6 +43,8 @@ public struct TimelineMessage: Hashable, Sendable {
     self.countIn = countIn
     self.mix = mix
     self.total = total
+    self.rhythm = rhythm
+    self.grid = grid
   }
 
   /// Returns the instant at which `tick` is due, by the master's clock.

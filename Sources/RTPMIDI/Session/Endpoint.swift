@@ -43,7 +43,7 @@ public final class Endpoint {
   /// The maximum number of octets that ``SessionExtension/seal(_:port:at:)`` appends.
   private static var sealLength: Int { 16 }
   /// The maximum number of data octets of a received System Exclusive.
-  public static var systemExclusiveCapacity: Int { 256 }
+  public static var systemExclusiveCapacity: Int { 1060 }
 
   /// The name of the local peer.
   public let name: String

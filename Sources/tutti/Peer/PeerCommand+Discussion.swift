@@ -100,9 +100,11 @@ extension PeerCommand {
 
     RHYTHM
     All peers play the rhythm of the master. Only the master needs its file (a patch): the other peers receive the \
-    text and play it from the next bar. If another peer becomes the master, it continues with this rhythm. You can \
-    choose a rhythm if this peer is the master, if no rhythm is playing, with --own-patch, or if the rhythm of the \
-    master is too long to share (more than 32 KiB). A received rhythm is not stored; save-patch stores it.
+    text as soon as it is chosen. A change of the rhythm waits until they have it, at most one bar, and takes effect \
+    at the next bar line. A peer without the text is silent until the bar after its arrival. If another peer becomes \
+    the master, it continues with this rhythm. You can choose a rhythm if this peer is the master, if no rhythm is \
+    playing, with --own-patch, or if this peer cannot play the rhythm of the master. A received rhythm is not stored; \
+    save-patch stores it.
 
     When you edit and save the file of your rhythm, the new version plays from the next bar, unless this peer plays \
     the rhythm of another peer. If the new version has errors, they are printed, and the previous one keeps playing.

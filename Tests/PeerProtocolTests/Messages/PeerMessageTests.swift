@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of the one decoder and encoder of all messages between Tutti peers.
 @Suite struct PeerMessageTests {
-  private static let digest = PatchDigest(bits: 7)!
+  private static let digest = DocumentDigest(high: 7, low: 0)!
   /// One message of each kind.
   private static let messages: [PeerMessage] = [
     .timeline(
@@ -15,8 +15,8 @@ import Testing
     .presence(Presence(identity: Identity(9), claim: nil, channel: nil, gates: .all, takesOver: true)),
     .offer(Offer(claim: Claim(term: 3, identity: Identity(9)), isParting: false)),
     .usedIdentity(UsedIdentity(Identity(9))),
-    .patchRequest(PatchRequest(digest, from: 2)),
-    .patchPart(PatchPart(digest, index: 0, of: 1, octets: [1, 2, 3])),
+    .documentRequest(DocumentRequest(.rhythm, digest, from: 2)),
+    .documentPart(DocumentPart(.rhythm, digest, index: 0, of: 1, octets: [1])),
     .phrase(PhraseMessage(stepCount: 4, notes: [.init(step: 1, key: 60, velocity: 127, length: 2)])),
   ]
 

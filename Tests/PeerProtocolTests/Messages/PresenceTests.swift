@@ -10,7 +10,8 @@ import _TestSupport
     let presence = Presence(
       identity: Identity(0x0102_0304_8506_0708), claim: Claim(term: 0x81, identity: Identity(0xFF)),
       channel: Channel(16), gates: GateSet(bits: 0b1010), takesOver: true, activity: 100,
-      mutesReceiver: true, patch: PatchDigest(bits: 0x1122_3344_5566_7788),
+      mutesReceiver: true, rhythm: DocumentDigest(high: 0x1122_3344_5566_7788, low: 0x99),
+      answer: .refused(DocumentDigest(high: 0xA1, low: 0x7F)!),
       page: PageReport(port: 8080, delay: .milliseconds(171)))
     // After the first row, each row encodes up to seven octets. Its first byte contains the top bits of these octets, the top bit
     // of the first octet in bit 6. The comments give the octets after decoding. The flags 07 are: a claim (01), would take over (02),
@@ -22,8 +23,12 @@ import _TestSupport
         0x00, 0x08, 0x07, 0x00, 0x00, 0x00, 0x00, 0x00,  // identity, 8: 08; flags 07; term, 1 to 5: zeros
         0x10, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00,  // term, 6 to 8: 00 00 81; claimant, 1 to 4: zeros
         0x08, 0x00, 0x00, 0x00, 0x7F, 0x10, 0x0A, 0x64,  // claimant, 5 to 8: 00 00 00 FF; channel; gates; activity
-        0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,  // digest of the patch, 1 to 7
-        0x48, 0x08, 0x12, 0x1F, 0x10,  // digest of the patch, 8: 88; delay of the page: 18 (180 ms); port: 1F 90
+        0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,  // digest of the rhythm, 1 to 7
+        0x40, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // digest of the rhythm, 8: 88, and 9 to 14: zeros
+        0x24, 0x00, 0x19, 0x12, 0x1F, 0x10, 0x02, 0x00,  // 15 and 16: 00 99; delay of the page: 18 (180 ms); port: 1F 90; refused
+        0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x21,  // digest of the answer, 2 to 8
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // 9 to 15
+        0x00, 0x7F,  // 16
       ])
     #expect(Presence(systemExclusive: presence.systemExclusive) == presence)
   }
@@ -33,6 +38,7 @@ import _TestSupport
     for _ in 0..<100 {
       // Channels 1 and 10 cannot be claimed. Their numbers stand for no channel.
       let number = Int(random.integer(in: 1...16))
+      let digest = DocumentDigest(high: random.next(), low: random.next())!
       let claim = Claim(term: random.next() >> 1 | 1, identity: Identity(random.next()))
       let presence = Presence(
         identity: Identity(random.next()), claim: random.next() % 2 == 0 ? claim : nil,
@@ -40,19 +46,20 @@ import _TestSupport
         gates: GateSet(bits: UInt8(truncatingIfNeeded: random.next())), takesOver: random.next() % 2 == 0,
         activity: UInt8(random.next() % 128), hasSetActivity: random.next() % 2 == 0,
         mutesReceiver: random.next() % 2 == 0,
-        // The digest is nil for the bits 0.
-        patch: PatchDigest(bits: random.next() % 4),
+        // The digest is nil if all bits are 0.
+        rhythm: DocumentDigest(high: 0, low: random.next() % 4),
+        answer: [.none, .playsItsOwn, .ready(digest), .refused(digest)][Int(random.next() % 4)],
         page: PageReport(
           port: UInt16(random.integer(in: 0...65535)), delay: .milliseconds(random.integer(in: 0...500))))
       let octets = presence.systemExclusive
       #expect(Presence(systemExclusive: octets) == presence, "seed \(seed)")
-      #expect(octets.count == 49 && octets.allSatisfy { $0 < 0x80 })
+      #expect(octets.count == 78 && octets.allSatisfy { $0 < 0x80 })
       for count in 0..<octets.count { #expect(Presence(systemExclusive: Array(octets.prefix(count))) == nil) }
       // Octets after the last field belong to a later release.
       #expect(Presence(systemExclusive: octets + [0]) == presence && TimelineMessage(systemExclusive: octets) == nil)
       // A damaged octet does not trap.
       var damaged = octets
-      damaged[Int(random.integer(in: 0...48))] = UInt8(truncatingIfNeeded: random.next())
+      damaged[Int(random.integer(in: 0...77))] = UInt8(truncatingIfNeeded: random.next())
       _ = Presence(systemExclusive: damaged)
     }
   }
@@ -75,8 +82,8 @@ import _TestSupport
       identity: Identity(1), claim: nil, channel: nil, gates: .all, takesOver: false,
       page: PageReport(delay: .milliseconds(400)))
     var octets = presence.systemExclusive
-    // The last three bytes are the delay and the two octets of the port.
-    let delay = octets.count - 3
+    // Four bytes precede the encoded octets. The delay is octet 44: the third one of its group of seven octets in eight bytes.
+    let delay = 4 + 44 / 7 * 8 + 1 + 44 % 7
     #expect(octets[delay] == 40)
     octets[delay] = 41
     #expect(Presence(systemExclusive: octets) == nil)

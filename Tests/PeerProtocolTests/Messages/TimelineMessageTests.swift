@@ -3,8 +3,8 @@ import PeerProtocol
 import Testing
 import _TestSupport
 
-/// A random timeline message. It has an end if `seed` is odd, a tempo change if `seed` is a multiple of three, and a change of the mix
-/// if `seed` is a multiple of five.
+/// A random timeline message. It has an end if `seed` is odd, a tempo change if `seed` is a multiple of three, a change of the mix
+/// if `seed` is a multiple of five, of the total activity for seven, of the bars for eleven, and of the rhythm if `seed` is even.
 private func timelineMessage(seed: UInt64) -> TimelineMessage {
   var random = SplitMix(seed: seed)
   func tempo() -> Tempo { Tempo(nanosecondsPerQuarter: random.integer(in: Tempo.lengths))! }
@@ -19,6 +19,12 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     return mix
   }
   let mixTick = start + random.integer(in: 0...1000)
+  func digest() -> DocumentDigest? {
+    random.next() % 3 == 0 ? nil : DocumentDigest(high: random.next(), low: random.next())
+  }
+  let line = RhythmLine(digest(), from: Tick(random.integer(in: -(1 << 39)...1 << 39 - 1)))
+  let meter = Meter(beats: Int(random.integer(in: 1...16)), unit: 1 << Int(random.integer(in: 1...4)))!
+  let grid = BarGrid(meter, from: Tick(random.integer(in: -1_000_000...1_000_000)))
   return TimelineMessage(
     claim: Claim(term: random.next() >> 1 | 1, identity: Identity(random.next())),
     revision: UInt32(truncatingIfNeeded: random.next()), start: start,
@@ -29,7 +35,11 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     change: seed % 3 == 0 ? .init(tempo: tempo(), tick: start + random.integer(in: 0...1000)) : nil,
     countIn: CountIn(clicks: Int(random.integer(in: 0...16)), ticksPerClick: 6 * Int(random.integer(in: 1...16)))!,
     mix: seed % 5 == 0 ? ChangingValue(mix(), next: mix(), from: mixTick) : ChangingValue(mix()),
-    total: seed % 7 == 0 ? ChangingValue(3, next: 127, from: mixTick) : ChangingValue(UInt8(seed % 128)))
+    total: seed % 7 == 0 ? ChangingValue(3, next: 127, from: mixTick) : ChangingValue(UInt8(seed % 128)),
+    rhythm: seed % 2 == 0
+      ? ChangingValue(line, next: RhythmLine(digest(), from: mixTick), from: mixTick) : ChangingValue(line),
+    grid: seed % 11 == 0
+      ? ChangingValue(grid, next: BarGrid(.common, from: mixTick), from: mixTick) : ChangingValue(grid))
 }
 
 /// Tests of the encoding of ``TimelineMessage``, in which the master announces its timeline.
@@ -37,7 +47,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
   @Test(arguments: UInt64(1)...200) func encodedMessageDecodesToItself(seed: UInt64) {
     let timelineMessage = timelineMessage(seed: seed)
     let bytes = timelineMessage.systemExclusive
-    #expect(bytes.count <= 4 + 101 && bytes.allSatisfy { $0 < 0x80 })
+    #expect(bytes.count <= 169 && bytes.allSatisfy { $0 < 0x80 })
     #expect(TimelineMessage(systemExclusive: bytes) == timelineMessage)
   }
 
@@ -50,7 +60,11 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       claim: Claim(term: 1, identity: Identity(0x8899_AABB_CCDD_EEFF)), revision: 2, start: Tick(0), end: Tick(.max),
       timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0x0102_0304_0506_0708)),
       change: TempoChange(tempo: .standard, tick: Tick(256)), countIn: CountIn(clicks: 4, ticksPerClick: 12)!,
-      mix: ChangingValue(mix, next: Mix(), from: Tick(96)), total: ChangingValue(100, next: 127, from: Tick(48)))
+      mix: ChangingValue(mix, next: Mix(), from: Tick(96)), total: ChangingValue(100, next: 127, from: Tick(48)),
+      rhythm: ChangingValue(
+        RhythmLine(DocumentDigest(high: 0x0102_0304_0506_0708, low: 0xFF), from: Tick(-96)),
+        next: RhythmLine(nil, from: Tick(0x01_0000_0000)), from: Tick(0x01_0000_0000)),
+      grid: ChangingValue(BarGrid(.common), next: BarGrid(Meter(beats: 7, unit: 8)!, from: Tick(192)), from: Tick(192)))
     let octets: [UInt8] = [
       0, 0, 0, 0, 0, 0, 0, 1,  // term
       0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF,  // identity
@@ -61,15 +75,21 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       0, 0, 0, 0, 0, 0, 0, 0,  // origin tick
       1, 2, 3, 4, 5, 6, 7, 8,  // origin instant
       4, 12,  // clicks, ticks per click
-      0x1D,  // quiet; mix, total activity and tempo change
+      0x7D,  // quiet; mix, total activity, tempo, rhythm and bars change
       0x64, 0x64, 0xB2, 0x64,  // mix: keys, guitar, bass, drums. The bass is stopped (80) and has the level 50 (32)
       100,  // total activity
-      0, 0, 0, 0, 144,  // tick 96, counted from the first click at tick -48
+      0xFF, 0xFF, 0xFF, 0xFF, 0xA0,  // the steps of the rhythm count from tick -96
+      1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0xFF,  // digest of the rhythm
+      0, 0, 0, 0, 0, 4, 4,  // bars of 4/4 from tick 0
+      0, 0, 0, 0, 96,  // tick 96
       0x64, 0x64, 0x64, 0x64,  // next mix
-      0, 0, 0, 0, 96,  // tick 48
+      0, 0, 0, 0, 48,  // tick 48
       127,  // next total activity
-      0, 0, 0, 1, 0x30,  // tick 256
+      0, 0, 0, 1, 0x00,  // tick 256
       0x1D, 0xCD, 0x65, 0x00,  // next tempo
+      1, 0, 0, 0, 0,  // tick 2^32, from which the steps of the next rhythm count
+      0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  // no digest
+      0, 0, 0, 0, 192, 7, 8,  // bars of 7/8 from tick 192
     ]
     #expect(timelineMessage.systemExclusive == [0x7D, 0x54, 3, 1] + encoded(octets))
   }

@@ -16,8 +16,8 @@ public final class MessageFuzzer: Fuzzer {
   /// An upper bound of the number of outputs that one message, and the work that is due afterwards, cause.
   private static let maximumOutputs = 256
 
-  /// The patch that the tested peer plays. The hostile peers request parts of this patch, and send false parts.
-  private let patch = SharedPatch([UInt8](repeating: 7, count: 150))!
+  /// The rhythm that the tested peer plays. The hostile peers request parts of this rhythm, and send false parts.
+  private let rhythm = Document(.rhythm, [UInt8](repeating: 7, count: 1500))!
   private let sessions: CoreSessions
   /// The identities in the messages: of the tested peer, of the two hostile peers, and the two extreme values.
   private let identities: [Identity] = [Identity(1), Identity(5), Identity(9), Identity(0), Identity(.max)]
@@ -41,7 +41,7 @@ public final class MessageFuzzer: Fuzzer {
       .init(host: 2, identity: 5, ahead: .seconds(100)), .init(host: 3, identity: 9, ahead: .seconds(-200)),
     ]
     self.sessions = sessions
-    sessions.core.ensemble.play(patch)
+    sessions.core.ensemble.play(RhythmChoice(digest: rhythm.digest), document: rhythm, at: now)
     connect()
   }
 
@@ -129,14 +129,17 @@ public final class MessageFuzzer: Fuzzer {
         identity: identity(), claim: pick(3) == 0 ? nil : claim(), channel: pick(2) == 0 ? nil : Channel(1 + pick(16)),
         gates: GateSet(bits: UInt8(pick(16))), takesOver: pick(2) == 0, activity: UInt8(pick(128)),
         mutesReceiver: pick(4) == 0,
-        patch: [nil, patch.digest, PatchDigest(bits: random.next())][pick(3)],
+        rhythm: digest(),
+        answer: [.none, .playsItsOwn, .ready(digest() ?? rhythm.digest), .refused(rhythm.digest)][pick(4)],
         page: PageReport(port: UInt16(pick(65536)), delay: .milliseconds(Int64(pick(500))))
       ).systemExclusive
-    case 6: PatchRequest(patch.digest, from: UInt16(pick(PatchPart.maximumCount))).systemExclusive
+    case 6:
+      DocumentRequest(.rhythm, rhythm.digest, from: UInt16(pick(pick(2) == 0 ? 3 : DocumentPart.maximumCount)))
+        .systemExclusive
     case 7:
-      PatchPart(
-        patch.digest, index: UInt16(pick(3)), of: UInt16(1 + pick(3)),
-        octets: [UInt8](repeating: UInt8(pick(256)), count: PatchPart.maximumLength)
+      DocumentPart(
+        .rhythm, digest() ?? rhythm.digest, index: UInt16(pick(3)), of: UInt16(1 + pick(3)),
+        octets: [UInt8](repeating: UInt8(pick(256)), count: DocumentPart.maximumLength)
       ).systemExclusive
     case 8: Offer(claim: claim(), isParting: pick(2) == 0).systemExclusive
     case 9:
@@ -149,6 +152,11 @@ public final class MessageFuzzer: Fuzzer {
       ).systemExclusive
     default: UsedIdentity(identity()).systemExclusive
     }
+  }
+
+  /// A digest: of the rhythm of the tested peer, a random one, or none.
+  private func digest() -> DocumentDigest? {
+    [nil, rhythm.digest, DocumentDigest(high: random.next(), low: 0)][pick(3)]
   }
 
   private func timelineMessage() -> TimelineMessage {

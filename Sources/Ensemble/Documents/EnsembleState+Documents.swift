@@ -1,0 +1,222 @@
+public import MusicalTime
+public import PeerProtocol
+public import Rhythm
+
+/// The rhythm that the local peer plays, or would start with.
+public struct RhythmChoice: Hashable, Sendable {
+  /// The digest of its text; nil if the text is unknown or too long to be shared.
+  public var digest: DocumentDigest?
+  /// The meter of its bars.
+  public var meter = Meter.common
+  /// The positions at which its layers can change while the local peer is the master: beats or bars.
+  public var layerChange = LayerChange.beat
+
+  public init(digest: DocumentDigest? = nil, meter: Meter = .common, layerChange: LayerChange = .beat) {
+    (self.digest, self.meter, self.layerChange) = (digest, meter, layerChange)
+  }
+}
+
+/// The documents of the local peer, and those that it is sending and receiving.
+struct Documents: Sendable {
+  /// The shortest time between the beginnings of two receptions while nobody plays. This time limits the load from a peer that changes its
+  /// selection continually.
+  static var pause: Nanoseconds { .seconds(1) }
+
+  var cache = DocumentCache()
+  var sending = DocumentSending()
+  /// The document that the local peer is receiving.
+  var reception: DocumentReception?
+  /// When the last reception began.
+  var lastBeginning = Instant(nanoseconds: .min / 2)
+  /// The rhythm that another peer has selected last.
+  var newestSelection: DocumentDigest?
+  /// The peers that sent other octets than those of the requested document; at most sixteen, the newest last. They are not asked for this
+  /// document again.
+  var forgeries: [(holder: Identity, digest: DocumentDigest)] = []
+}
+
+// How peers get the rhythms of the others before they need them.
+//
+// Each peer reports the digest of its rhythm in its presence: the rhythm that it plays, or would start with. A peer that lacks the newest
+// selection requests it, part by part (``DocumentReception``), from any peer that has it. While a rhythm plays, followers request the
+// rhythm of the timeline message and the next selection of the master. The engine checks a document that has arrived, and the presence
+// reports the answer (``RhythmAnswer``). All peers with the same rhythm and the same total activity play the same steps.
+extension EnsembleState {
+  /// Whether the local player may choose a rhythm. False while the local peer plays the rhythm of its master.
+  public var choosesPatch: Bool {
+    guard role.master != nil, let timelineMessage else { return true }
+    return !playsShared(timelineMessage.rhythm.next.digest)
+  }
+
+  /// The document with this digest, if the local peer has it.
+  public func document(_ digest: DocumentDigest) -> Document? { documents.cache[digest] }
+
+  /// Plays a rhythm from now on, or from a bar line: the choice of the player, or the rhythm of the master that has been received. As the
+  /// master, the local peer changes to the rhythm together with the others (``settleRhythm(at:)``).
+  ///
+  /// - Parameter document: the text of the rhythm; nil if it is too long to be shared.
+  public mutating func play(_ choice: RhythmChoice, document: Document?, at now: Instant) {
+    if let document { documents.cache.insert(document, isPlayable: true, keeping: neededRhythms) }
+    guard choice != rhythm else { return }
+    rhythm = choice
+    switch role {
+    case .idle: break
+    case .master: requestRhythm(at: now)
+    case .follower: settleOwnRhythm(at: now)
+    }
+  }
+
+  /// Records that the engine can play the received document with this digest.
+  public mutating func accept(_ digest: DocumentDigest, at now: Instant) {
+    documents.cache.record(digest, isPlayable: true)
+    settleOwnRhythm(at: now)
+  }
+
+  /// Records that the received document with this digest cannot be played. The local peer continues its own rhythm.
+  public mutating func refuse(_ digest: DocumentDigest, at now: Instant) {
+    documents.cache.record(digest, isPlayable: false)
+    settleOwnRhythm(at: now)
+  }
+
+  /// Whether the local peer plays the shared rhythm with this digest. True also while the rhythm has not arrived yet: the local peer is then
+  /// silent.
+  func playsShared(_ digest: DocumentDigest?) -> Bool {
+    guard followsPatch, let digest else { return false }
+    return documents.cache.isPlayable(digest) != false
+  }
+
+  /// The answer of the local peer in its presence.
+  var rhythmAnswer: RhythmAnswer {
+    if !followsPatch { return .playsItsOwn }
+    guard let digest = role.master.map({ reportedRhythm(of: $0) }) ?? documents.newestSelection,
+      let isPlayable = documents.cache.isPlayable(digest)
+    else { return .none }
+    return isPlayable ? .ready(digest) : .refused(digest)
+  }
+
+  /// The rhythm that a peer has reported last.
+  func reportedRhythm(of peer: Identity) -> DocumentDigest? {
+    roster.slot(of: peer).flatMap { roster[$0].membership?.presence?.rhythm }
+  }
+
+  /// The documents that the cache must not remove.
+  private var neededRhythms: Set<DocumentDigest> {
+    let played = [rhythm.digest, timelineMessage?.rhythm.value.digest, timelineMessage?.rhythm.next.digest]
+    return Set(played.compactMap { $0 })
+  }
+
+  // MARK: Reception
+
+  /// Handles the rhythm in the presence of the peer with identity `sender`.
+  ///
+  /// - Parameter isNews: whether the peer has selected this rhythm since its last presence.
+  mutating func heardRhythm(_ digest: DocumentDigest?, from sender: Identity, isNews: Bool, at now: Instant) {
+    guard let digest, followsPatch, admits(.rhythm, from: sender) else { return }
+    switch role {
+    case .master: return
+    case .follower(let master):
+      guard sender == master else { return }
+      fetchMasterRhythm(at: now)
+    case .idle:
+      if isNews { documents.newestSelection = digest }
+      // A newer selection cancels the reception of an older one.
+      if let reception = documents.reception, !isNews || reception.digest == digest { return }
+      if now >= documents.lastBeginning + Documents.pause { fetch(digest, from: sender, at: now) }
+    }
+  }
+
+  /// Requests the first rhythm that the local peer lacks: the one that plays, the next one, and the newest selection of the master.
+  mutating func fetchMasterRhythm(at now: Instant) {
+    guard let master = role.master, let lines = timelineMessage?.rhythm, followsPatch else { return }
+    let wanted = [lines.value.digest, lines.next.digest, reportedRhythm(of: master)]
+    guard let digest = wanted.compactMap({ $0 }).first(where: { documents.cache[$0] == nil }) else { return }
+    if documents.reception?.digest != digest { fetch(digest, from: master, at: now) }
+  }
+
+  /// Begins to receive a document, unless the local peer has it: from the peer with identity `announcer`, or, if this has failed, from another
+  /// peer that has it.
+  ///
+  /// - Parameter silent: the peer that has just been asked and does not answer.
+  private mutating func fetch(
+    _ digest: DocumentDigest, from announcer: Identity, except silent: Identity? = nil, at now: Instant
+  ) {
+    documents.reception = nil
+    guard documents.cache[digest] == nil else { return }
+    let others = roster.members.filter { member in
+      guard let presence = roster[member.slot].membership?.presence else { return false }
+      return presence.rhythm == digest || presence.answer == .ready(digest)
+    }
+    let holders = [announcer] + others.map(\.identity)
+    let holder = holders.first { holder in
+      holder != silent && !documents.forgeries.contains { $0 == (holder, digest) }
+    }
+    guard let holder else { return }
+    documents.lastBeginning = now
+    documents.reception = DocumentReception(digest, from: holder, at: now)
+    advanceReception(to: now)
+  }
+
+  /// Sends the next request if it is due. Ends a reception that has failed.
+  private mutating func advanceReception(to now: Instant) {
+    guard let reception = documents.reception, now >= reception.nextRequest else { return }
+    if reception.hasFailed || !roster.containsMember(reception.holder) {
+      return fetch(reception.digest, from: reception.holder, except: reception.holder, at: now)
+    }
+    if let request = documents.reception!.takeRequest(at: now) {
+      emit(.send(.documentRequest(request), to: reception.holder, isNews: false))
+    }
+  }
+
+  /// Adds a part to the document that the local peer receives. Drops a part that the local peer has not requested.
+  mutating func received(_ part: DocumentPart, from sender: Identity, at now: Instant) {
+    heard(sender, at: now)
+    guard part.kind == DocumentKind.rhythm.rawValue else {
+      rejected += 1
+      return
+    }
+    guard let reception = documents.reception, reception.holder == sender,
+      let octets = documents.reception!.add(part, at: now)
+    else { return advanceReception(to: now) }
+    guard let document = Document(.rhythm, octets), document.digest == reception.digest else {
+      rejected += 1
+      if documents.forgeries.count == 16 { documents.forgeries.removeFirst() }
+      documents.forgeries.append((sender, reception.digest))
+      return fetch(reception.digest, from: sender, at: now)
+    }
+    documents.reception = nil
+    documents.cache.insert(document, isPlayable: nil, keeping: neededRhythms)
+    emit(.event(.documentReceived(document, from: sender)))
+    fetchMasterRhythm(at: now)
+  }
+
+  // MARK: Sending
+
+  /// Handles a request of the peer with identity `sender` for a document.
+  mutating func received(_ request: DocumentRequest, from sender: Identity, at now: Instant) {
+    guard let slot = roster.memberSlot(of: sender), request.kind == DocumentKind.rhythm.rawValue else {
+      rejected += 1
+      return
+    }
+    heard(slot, sender, at: now)
+    let first = Int(request.first)
+    guard let document = documents.cache[request.digest], first < document.partCount else { return }
+    let end = min(first + DocumentSending.partsPerRequest, document.partCount)
+    documents.sending.add(first..<end, of: request.digest, to: sender)
+    advanceDocuments(to: now)
+  }
+
+  /// When ``advanceDocuments(to:)`` has something to do next.
+  var documentDeadline: Instant {
+    min(documents.reception?.nextRequest ?? .distantFuture, documents.sending.nextDeadline)
+  }
+
+  /// Sends the parts and the request that are due.
+  mutating func advanceDocuments(to now: Instant) {
+    while let (digest, index, receiver) = documents.sending.takePart(isPlaying: role != .idle, at: now) {
+      if let document = documents.cache[digest], roster.containsMember(receiver) {
+        emit(.send(.documentPart(document.part(index)), to: receiver, isNews: false))
+      }
+    }
+    advanceReception(to: now)
+  }
+}

@@ -1,0 +1,51 @@
+import Cryptography
+
+/// The digest of a document: the first sixteen octets of its SHA-256 (FIPS 180-4). Peers compare and request documents by their digests.
+public struct DocumentDigest: Hashable, Sendable, BitwiseCopyable, CustomStringConvertible {
+  /// The first eight octets.
+  public let high: UInt64
+  /// The last eight octets.
+  public let low: UInt64
+
+  /// Returns nil if all octets are 0, which stands for no digest in messages.
+  public init?(high: UInt64, low: UInt64) {
+    guard high != 0 || low != 0 else { return nil }
+    (self.high, self.low) = (high, low)
+  }
+
+  /// Computes the digest of the octets of a document. Real-time: not safe.
+  public init(of octets: [UInt8]) {
+    func number(_ octets: ArraySlice<UInt8>) -> UInt64 { octets.reduce(0) { $0 << 8 | UInt64($1) } }
+    let hash = SHA256.hash(of: octets)
+    (high, low) = (number(hash[0..<8]), number(hash[8..<16]))
+  }
+
+  /// Thirty-two hexadecimal digits.
+  public var description: String {
+    [high, low].map {
+      let digits = String($0, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+}
+
+/// The kind of a document that peers transfer.
+public enum DocumentKind: UInt8, Sendable {
+  /// The text of a patch, which describes a rhythm.
+  case rhythm = 1
+}
+
+extension OctetWriter {
+  /// Appends a digest, or sixteen octets 0 for nil.
+  mutating func put(_ digest: DocumentDigest?) {
+    put(digest?.high ?? 0)
+    put(digest?.low ?? 0)
+  }
+}
+
+extension OctetReader {
+  /// Reads a digest; nil if all of its octets are 0.
+  mutating func takeDigest() -> DocumentDigest? {
+    DocumentDigest(high: take(UInt64.self), low: take(UInt64.self))
+  }
+}
