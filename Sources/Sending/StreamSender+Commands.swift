@@ -162,9 +162,10 @@ struct Stream: BitwiseCopyable {
   var guardDue = Instant.distantFuture
   /// The number of guard packets since the last packet with a command.
   var guardCount = 0
-  /// Whether the receiver has ever acknowledged a packet, and the newest acknowledged sequence number.
-  var acknowledged: UInt16 = 0
+  /// Whether the receiver has ever acknowledged a packet.
   var hasAcknowledged = false
+  /// The newest acknowledged sequence number. Valid only if ``hasAcknowledged`` is true.
+  var acknowledged: UInt16 = 0
   /// Whether an acknowledgement has arrived since the last packet.
   var isAcknowledgementNew = false
   /// Until when the receiver counts as one that acknowledges.
