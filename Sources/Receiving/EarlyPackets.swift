@@ -13,9 +13,6 @@ public struct EarlyPacket: Sendable, BitwiseCopyable {
   public fileprivate(set) var source = SocketAddress(host: 0, port: 0)
   /// The arrival by the local clock.
   public fileprivate(set) var arrival = Instant(nanoseconds: 0)
-
-  @_noLocks @_noAllocation
-  fileprivate init() {}
 }
 
 /// The newest packets of unknown sources.
@@ -35,11 +32,7 @@ struct EarlyPackets: ~Copyable {
   @_noLocks @_noAllocation
   mutating func keep(_ packet: Span<UInt8>, of ssrc: UInt32, from source: SocketAddress, at arrival: Instant) {
     guard packet.count <= 512 else { return }
-    var index = 0
-    while index < packet.count {
-      packets[oldest].octets[index] = packet[index]
-      index += 1
-    }
+    for index in 0..<packet.count { packets[oldest].octets[index] = packet[index] }
     packets[oldest].count = packet.count
     (packets[oldest].ssrc, packets[oldest].source, packets[oldest].arrival) = (ssrc, source, arrival)
     oldest = (oldest + 1) % packets.count

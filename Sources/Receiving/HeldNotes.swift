@@ -21,11 +21,7 @@ public struct HeldNotes: Sendable {
   public var isEmpty: Bool {
     @_noLocks @_noAllocation get {
       guard pedals == 0 else { return false }
-      var channel = 0
-      while channel < keys.count {
-        if keys[channel] != 0 { return false }
-        channel += 1
-      }
+      for channel in 0..<keys.count where keys[channel] != 0 { return false }
       return true
     }
   }
@@ -73,8 +69,7 @@ public struct HeldNotes: Sendable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func releaseNext() -> Message? {
-    var index = 0
-    while index < keys.count {
+    for index in 0..<keys.count {
       let channel = Channel(wire: UInt8(truncatingIfNeeded: index))
       if keys[index] != 0 {
         let key = keys[index].trailingZeroBitCount
@@ -86,7 +81,6 @@ public struct HeldNotes: Sendable {
         pedals &= ~(1 << index)
         return .controlChange(channel, controller: UInt7(masking: 64), value: UInt7(masking: 0))
       }
-      index += 1
     }
     return nil
   }

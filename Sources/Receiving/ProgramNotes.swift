@@ -40,11 +40,7 @@ struct ProgramNotes: ~Copyable {
   /// Begins to end the notes of programs. ``releaseNext()`` returns the messages.
   @_noLocks @_noAllocation
   mutating func release(_ selection: ProgramID.Selection) {
-    var index = 0
-    while index < programs.count {
-      if selection.contains(programs[index].id) { programs[index].isReleased = true }
-      index += 1
-    }
+    for index in 0..<programs.count where selection.contains(programs[index].id) { programs[index].isReleased = true }
   }
 
   /// Returns the next message that ends a note; nil after the last one.
@@ -64,11 +60,42 @@ struct ProgramNotes: ~Copyable {
 
   @_noLocks @_noAllocation
   private func index(of program: ProgramID) -> Int? {
-    var index = 0
-    while index < programs.count {
+    for index in 0..<programs.count {
       if ProgramID.Selection.program(program).contains(programs[index].id) { return index }
-      index += 1
     }
     return nil
+  }
+}
+
+/// A program that plays on behalf of the local player: the address of its ALSA port.
+public struct ProgramID: Sendable, BitwiseCopyable {
+  /// The number of the ALSA client.
+  let client: UInt8
+  /// The number of the port of the client.
+  let port: UInt8
+
+  /// Creates an identifier.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(client: UInt8, port: UInt8) { (self.client, self.port) = (client, port) }
+
+  /// A set of programs.
+  public enum Selection: Sendable, BitwiseCopyable {
+    /// All programs.
+    case all
+    /// The programs of one ALSA client.
+    case client(UInt8)
+    /// One program.
+    case program(ProgramID)
+
+    @_noLocks @_noAllocation
+    func contains(_ program: ProgramID) -> Bool {
+      switch self {
+      case .all: true
+      case .client(let client): program.client == client
+      case .program(let other): program.client == other.client && program.port == other.port
+      }
+    }
   }
 }

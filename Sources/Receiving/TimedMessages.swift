@@ -162,8 +162,7 @@ struct TimedMessages: ~Copyable {
   /// beginning.
   @_noLocks @_noAllocation
   private mutating func moveEnd(before entry: Entry, _ beginning: Message) {
-    var index = 0
-    while index < entries.count {
+    for index in 0..<entries.count {
       if entries[index].session.number == entry.session.number, entries[index].instant > entry.instant,
         case .message(let other, _, _) = entries[index].content, other.silencesNote, other.ends(beginning)
       {
@@ -171,7 +170,6 @@ struct TimedMessages: ~Copyable {
         (end.instant, end.tick) = (entry.instant, entry.tick)
         return insertInOrder(end)
       }
-      index += 1
     }
   }
 

@@ -3,6 +3,16 @@ public import Playback
 
 // The change from one schedule to the next.
 extension StreamSender {
+  /// A change of ``StreamSender/schedule`` that is in progress.
+  struct Adoption: BitwiseCopyable {
+    /// The new schedule.
+    let schedule: PlaybackSchedule
+    /// The instant at which the new schedule arrived. The previous schedule is valid up to this instant.
+    let instant: Instant
+    /// Whether the stop of the previous run's streams was requested, or found to be unnecessary.
+    var isStopped = false
+  }
+
   /// Replaces the schedule that is playing by `schedule`. The following calls of ``poll(at:)`` complete the change:
   ///
   /// - They report the steps of the previous schedule that are due.
@@ -14,7 +24,7 @@ extension StreamSender {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func adopt(_ schedule: PlaybackSchedule, at now: Instant) {
-    adoption = Adoption(schedule, at: now)
+    adoption = Adoption(schedule: schedule, instant: now)
     invalidateDeadlines()
   }
 

@@ -135,11 +135,9 @@ extension StreamSender {
   /// Whether any time-stamp receiver (or play-on-arrival receiver, if `isTimeStamped` is false) takes part in the run.
   @_noLocks @_noAllocation
   private func isPlaying(isTimeStamped: Bool) -> Bool {
-    var index = 0
-    while index < openSlots.count {
+    for index in 0..<openSlots.count {
       let slot = openSlots[index]
       if streams[slot].run == schedule.run, streams[slot].isTimeStamped == isTimeStamped { return true }
-      index += 1
     }
     return false
   }

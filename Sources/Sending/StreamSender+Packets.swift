@@ -2,7 +2,7 @@ import BasicContainers
 import MIDI
 public import MusicalTime
 import PeerProtocol
-import RTPMIDI
+public import RTPMIDI
 
 // Encoding of packets, their completion before they are sent, and their counters.
 extension StreamSender {
@@ -14,10 +14,8 @@ extension StreamSender {
   public mutating func seal(_ transmission: Transmission, sentAt instant: Instant) {
     if transmission.carriesSendInstant {
       let bits = UInt64(bitPattern: instant.nanoseconds)
-      var index = 0
-      while index < 8 {
+      for index in 0..<8 {
         packet[RTPHeader.instantOffset + index] = UInt8(truncatingIfNeeded: bits >> UInt64(56 - 8 * index))
-        index += 1
       }
     }
     streams[transmission.slot].sealer?.seal(&packet, port: .data, at: instant)
@@ -96,4 +94,21 @@ extension StreamSender {
       address: streams[slot].address, local: streams[slot].local, slot: slot,
       carriesSendInstant: senders[slot].sendsInstants)
   }
+}
+
+/// What the driver needs to send the packet in ``StreamSender/packet``: the addresses, and what
+/// ``StreamSender/seal(_:sentAt:)`` must add to the packet.
+public struct Transmission: Sendable, BitwiseCopyable {
+  /// The data port of the receiver.
+  public let address: SocketAddress
+  /// The local address from which the packet leaves; nil if the host chooses it.
+  public let local: SocketAddress?
+  /// The slot of the stream.
+  let slot: Int
+  /// Whether the packet has room for the send instant, which ``StreamSender/seal(_:sentAt:)`` writes.
+  let carriesSendInstant: Bool
+  /// The tick that the packet carries; nil for any other packet.
+  public internal(set) var tick: Tick?
+  /// Whether the tick leaves ahead of its due time, because the receiver honours time stamps.
+  public internal(set) var isAhead = false
 }

@@ -46,19 +46,6 @@ extension StreamSender {
     init(_ kind: Kind = .none) { self.kind = kind }
   }
 
-  /// A change of ``StreamSender/schedule`` that is in progress.
-  struct Adoption: BitwiseCopyable {
-    /// The new schedule.
-    let schedule: PlaybackSchedule
-    /// The instant at which the new schedule arrived. The previous schedule is valid up to this instant.
-    let instant: Instant
-    /// Whether the stop of the previous run's streams was requested, or found to be unnecessary.
-    var isStopped = false
-
-    @_noLocks @_noAllocation
-    init(_ schedule: PlaybackSchedule, at instant: Instant) { (self.schedule, self.instant) = (schedule, instant) }
-  }
-
   /// A request to stop every stream that takes part in a run. It also stops the local receivers of the clock, unless the
   /// run goes on under another master.
   struct StopRequest: BitwiseCopyable {

@@ -1,3 +1,4 @@
+public import BasicContainers
 import CRealtime
 import Glibc
 public import MusicalTime
@@ -26,12 +27,6 @@ public struct UDPSocket: Sendable, BitwiseCopyable {
   public let port: UInt16
   /// Whether the socket accepts IPv6 and IPv4. If false, the kernel has no IPv6, and the socket accepts only IPv4.
   public let isDualStack: Bool
-
-  init(descriptor: Int32, port: UInt16, isDualStack: Bool) {
-    self.descriptor = descriptor
-    self.port = port
-    self.isDualStack = isDualStack
-  }
 
   /// Closes the socket. It must not be used afterwards.
   ///
@@ -91,5 +86,105 @@ public struct UDPSocket: Sendable, BitwiseCopyable {
       from: SocketAddress(high: from.high, low: from.low, scope: from.scope, port: from.port),
       to: SocketAddress(high: to.high, low: to.low, scope: to.scope, port: port),
       at: MonotonicClock.instant(ofRealtime: stamp))
+  }
+}
+
+/// The error for a socket, port, address or service that cannot be used.
+///
+/// Real-time: not safe.
+public struct TransportError: Error, CustomStringConvertible {
+  /// The thing, the reason and the remedy in one line.
+  public let description: String
+  /// Whether the cause is a temporary failure of the name resolution, so that the same attempt can succeed later.
+  public let isTemporary: Bool
+  /// Creates an error with the given description.
+  public init(_ description: String, isTemporary: Bool = false) {
+    (self.description, self.isTemporary) = (description, isTemporary)
+  }
+}
+
+extension UDPSocket {
+  /// Sends a packet without blocking.
+  ///
+  /// - Parameter local: the source address; its port is not used. If nil, the kernel chooses the address.
+  /// - Returns: false if the packet is longer than ``Datagram/capacity`` or the kernel does not accept it.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func send(
+    _ packet: borrowing RigidArray<UInt8>, to address: SocketAddress, from local: SocketAddress? = nil
+  ) -> Bool {
+    sendCopy(of: packet, stampedAt: nil, to: address, from: local) != nil
+  }
+
+  /// Stores the send instant in a packet and sends the packet without blocking.
+  ///
+  /// The send instant is a 64-bit big-endian number of nanoseconds of CLOCK_MONOTONIC. The packet is copied before the
+  /// clock is read, so that the work between the clock reading and the system call does not depend on the packet. The
+  /// delay from the clock reading to the kernel is then equal for packets in both directions, and cancels out in the
+  /// measurement of the offset of two clocks.
+  ///
+  /// - Parameters:
+  ///   - offset: the position of the eight octets of the send instant in the packet.
+  ///   - local: the source address; its port is not used. If nil, the kernel chooses the address.
+  /// - Returns: the send instant; nil if the packet is longer than ``Datagram/capacity``, too short for `offset`, or not
+  ///   accepted by the kernel.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func send(
+    _ packet: borrowing RigidArray<UInt8>, stampedAt offset: Int, to address: SocketAddress,
+    from local: SocketAddress? = nil
+  ) -> Instant? {
+    guard offset >= 0, offset <= packet.count - 8 else { return nil }
+    return sendCopy(of: packet, stampedAt: offset, to: address, from: local)
+  }
+
+  /// Sends a copy of a packet. If `offset` is not nil, stores the send instant at `offset` of the copy.
+  ///
+  /// The packet is copied, because the array provides its octets only as a Span. The compiler rejects a local Span in
+  /// real-time code. Nearly all packets are short, so they use a smaller copy than the longest packets.
+  ///
+  /// - Returns: the send instant, or an arbitrary instant if `offset` is nil; nil if the packet was not sent.
+  @_noLocks @_noAllocation
+  private func sendCopy(
+    of packet: borrowing RigidArray<UInt8>, stampedAt offset: Int?, to address: SocketAddress,
+    from local: SocketAddress?
+  ) -> Instant? {
+    let count = packet.count
+    if count <= 256 {
+      var octets = InlineArray<256, UInt8>(repeating: 0)
+      for index in 0..<count { octets[index] = packet[index] }
+      // Invariant: the pointer covers the inline array and is used only during the call.
+      return withUnsafeMutablePointer(to: &octets) {
+        send(UnsafeMutableRawPointer($0), count: count, stampedAt: offset, to: address, from: local)
+      }
+    }
+    guard count <= Datagram.capacity else { return nil }
+    // 1472 is `Datagram.capacity`. The size of an InlineArray must be a literal.
+    var octets = InlineArray<1472, UInt8>(repeating: 0)
+    for index in 0..<count { octets[index] = packet[index] }
+    // Invariant: the pointer covers the inline array and is used only during the call.
+    return withUnsafeMutablePointer(to: &octets) {
+      send(UnsafeMutableRawPointer($0), count: count, stampedAt: offset, to: address, from: local)
+    }
+  }
+
+  /// Sends `count` octets. If `offset` is not nil, stores the send instant there.
+  ///
+  /// Invariant: `octets` points to at least `count` octets, and `offset + 8 <= count`.
+  ///
+  /// - Returns: the send instant, or an arbitrary instant if `offset` is nil; nil if the kernel does not accept the packet.
+  @_noLocks @_noAllocation
+  private func send(
+    _ octets: UnsafeMutableRawPointer, count: Int, stampedAt offset: Int?, to address: SocketAddress,
+    from local: SocketAddress?
+  ) -> Instant? {
+    var now = Instant(nanoseconds: 0)
+    if let offset {
+      now = MonotonicClock.now
+      octets.storeBytes(of: now.nanoseconds.bigEndian, toByteOffset: offset, as: Int64.self)
+    }
+    return send(octets, count: count, to: address, from: local) ? now : nil
   }
 }

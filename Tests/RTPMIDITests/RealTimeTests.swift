@@ -65,7 +65,7 @@ import _TestSupport
   /// Encodes the reply to a clock packet. Returns false if `datagram` is no clock packet that has a reply.
   @_noLocks @_noAllocation
   private static func answer(
-    _ datagram: borrowing RigidArray<UInt8>, ssrc: UInt32, at instant: Instant, into packet: inout RigidArray<UInt8>
+    _ datagram: borrowing Span<UInt8>, ssrc: UInt32, at instant: Instant, into packet: inout RigidArray<UInt8>
   ) -> Bool {
     packet.removeAll()
     if let clock = ClockPacket(datagram), let reply = clock.reply(from: ssrc, sentAt: instant) {
@@ -98,7 +98,7 @@ import _TestSupport
     var receiver = PacketReceiver(ssrc: 3, systemExclusiveCapacity: 8)
     #expect(Self.receive(&receiver, packet.span, at: now) == 3, "the data octets of the System Exclusive")
     let request = try #require(encoded { ClockPacket(ssrc: 3, sentAt: now).append(to: &$0) })
-    #expect(Self.answer(rigid(request), ssrc: 4, at: now, into: &packet) && packet.count == ClockPacket.length)
+    #expect(Self.answer(request.span, ssrc: 4, at: now, into: &packet) && packet.count == ClockPacket.length)
     var parser = StreamParser(systemExclusiveCapacity: 8)
     var parsed = 0
     for byte in [0xF0, 0x7D, 0xF8, 1, 0xF7, 0x90, 60, 1] as [UInt8] { parsed += Self.parse(&parser, byte) }

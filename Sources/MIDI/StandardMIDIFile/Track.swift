@@ -26,4 +26,47 @@ extension StandardMIDIFile {
       return nil
     }
   }
+
+  /// An event of a track.
+  public struct Event: Hashable, Sendable {
+    /// The content of an event.
+    public enum Content: Hashable, Sendable {
+      /// A channel message or a system message.
+      case message(Message)
+      /// The bytes that follow an F0: data bytes, and F7 at the end of the message. If F7 is missing, the message continues in an F7
+      /// packet (``escape(_:)``).
+      case systemExclusive([UInt8])
+      /// An F7 packet: bytes to be transmitted as they are, such as the continuation of a System Exclusive. A packet that
+      /// consists of exactly one system message is represented by ``message(_:)`` instead.
+      case escape([UInt8])
+      case meta(MetaEvent)
+    }
+
+    /// The number of ticks from the beginning of the track. 0 or more.
+    public var tick: Int64
+    public var content: Content
+
+    /// Creates an event.
+    ///
+    /// Real-time: not safe.
+    public init(tick: Int64, _ content: Content) { (self.tick, self.content) = (tick, content) }
+  }
+}
+
+extension StandardMIDIFile.Event.Content {
+  /// Returns the index of the first byte that a SysEx event cannot contain; nil if `bytes` is valid. A SysEx event contains data bytes,
+  /// and may end with F7.
+  static func invalidIndex(inSystemExclusive bytes: [UInt8]) -> Int? {
+    let invalid = bytes.firstIndex { $0 >= 0x80 }
+    return invalid == bytes.count - 1 && bytes.last == 0xF7 ? nil : invalid
+  }
+
+  /// Returns the system message that `bytes` encodes; nil if `bytes` is not exactly one system message.
+  static func systemMessage(_ bytes: [UInt8]) -> Message? {
+    guard let status = bytes.first, status >= 0xF0, Message.dataCount(status: status) == bytes.count - 1,
+      bytes.dropFirst().allSatisfy({ $0 < 0x80 })
+    else { return nil }
+    return Message(
+      status: status, UInt7(masking: bytes.count > 1 ? bytes[1] : 0), UInt7(masking: bytes.count > 2 ? bytes[2] : 0))
+  }
 }

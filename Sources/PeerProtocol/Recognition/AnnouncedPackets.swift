@@ -20,9 +20,6 @@ public struct AnnouncedPackets: Sendable, BitwiseCopyable {
   private struct Entry: BitwiseCopyable {
     var sequence: UInt16
     var instant: Instant
-
-    @_noLocks @_noAllocation
-    init(sequence: UInt16, instant: Instant) { (self.sequence, self.instant) = (sequence, instant) }
   }
 
   private var entries = InlineArray<3, Entry>(repeating: Entry(sequence: 0, instant: Instant(nanoseconds: 0)))
@@ -69,23 +66,13 @@ public struct AnnouncedPackets: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public func write(into packet: inout RigidArray<UInt8>) {
     // The time stamp of the packet is in the octets 4 to 7.
-    var stamp: UInt32 = 0
-    var octet = 4
-    while octet < 8 {
-      stamp = stamp &<< 8 | UInt32(packet[octet])
-      octet += 1
-    }
-    var index = 0
-    while index < count {
+    let stamp = packet.uint32(at: 4)
+    for index in 0..<count {
       let distance = RTPHeader.timestamp(of: entries[index].instant) &- stamp
-      let word = UInt32(entries[index].sequence) &<< 16 | distance & 0xFFFF
       // The announcements follow the eight octets of the send instant.
       let start = RTPHeader.instantOffset + 8 + 4 * index
-      packet[start] = UInt8(truncatingIfNeeded: word &>> 24)
-      packet[start + 1] = UInt8(truncatingIfNeeded: word &>> 16)
-      packet[start + 2] = UInt8(truncatingIfNeeded: word &>> 8)
-      packet[start + 3] = UInt8(truncatingIfNeeded: word)
-      index += 1
+      packet.replace(at: start, bigEndian: entries[index].sequence)
+      packet.replace(at: start + 2, bigEndian: UInt16(truncatingIfNeeded: distance))
     }
   }
 

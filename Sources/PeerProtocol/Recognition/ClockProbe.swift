@@ -90,20 +90,6 @@ public struct ClockProbe: Hashable, Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public init?(_ packet: borrowing RigidArray<UInt8>) {
-    guard packet.count >= Self.length else { return nil }
-    guard packet.uint32(at: 0) == Self.marker, let kind = Kind(versionAndKind: packet.uint16(at: 4)) else { return nil }
-    self.init(
-      kind: kind, rateLimit: packet.uint16(at: 6), ssrc: packet.uint32(at: 8), identity: packet.uint64(at: 12),
-      origin: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: 20))),
-      receive: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: 28))),
-      transmit: Instant(nanoseconds: Int64(bitPattern: packet.uint64(at: Self.transmitOffset))))
-  }
-
-  /// Reads a datagram in a span.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
   public init?(_ packet: borrowing Span<UInt8>) {
     guard packet.count >= Self.length else { return nil }
     guard packet.uint32(at: 0) == Self.marker, let kind = Kind(versionAndKind: packet.uint16(at: 4)) else { return nil }

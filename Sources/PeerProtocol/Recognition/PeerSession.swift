@@ -142,9 +142,8 @@ final class PeerSession: SessionExtension {
     }
     let outcome =
       switch probe.kind {
-      case .request: receive(request: probe, at: arrival.instant, in: context)
+      case .request, .acknowledgement: receive(requestOrAcknowledgement: probe, at: arrival.instant, in: context)
       case .reply: receive(reply: probe, at: arrival.instant, in: context)
-      case .acknowledgement: receive(acknowledgement: probe, at: arrival.instant, in: context)
       }
     // A request always gets a reply. A reply gets an acknowledgement only if it was accepted: an unsolicited reply gets
     // none. No clock is read here, so the transmit stamp of the answer is the arrival of the probe. The owner of the endpoint
@@ -160,42 +159,31 @@ final class PeerSession: SessionExtension {
     return outcome
   }
 
-  /// Receives a request or an acknowledgement before the peer is recognised. Such a packet shows only that the peer is a Tutti peer.
-  /// Acknowledgements can arrive before the first reply: the local peer replies to each request of the peer at once, and the peer
-  /// acknowledges these replies.
-  private func receiveBeforeRecognition(at instant: Instant, in context: SessionContext) -> DatagramOutcome {
-    if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }
-    context.hear(at: instant)
-    return .accepted
-  }
-
-  /// Receives a request.
-  private func receive(request: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
-    guard let identity = recognition.identity else { return receiveBeforeRecognition(at: instant, in: context) }
-    guard identity == request.identity else { return .rejectedExtensionPacket }
-    context.hear(at: instant)
-    recognition.limitRate(to: request.rateLimit)
-    guard context.accept(reading: request.transmit, at: instant) else { return .implausibleClock }
-    guard accept(sendInstant: request.transmit, at: instant) else { return .accepted }
-    guard lastRequest != request.transmit else { return .replayed }
-    lastRequest = request.transmit
-    reportOutwardTransit(echoedBy: request, last: &lastReportedAcknowledgement, at: instant, in: context)
-    context.report(ClockTransit(.back, sent: request.transmit, received: instant))
-    return .accepted
-  }
-
-  /// Receives an acknowledgement, and reports the transits of the local reply and of the acknowledgement.
+  /// Receives a request or an acknowledgement. An acknowledgement also reports the transit of the local reply.
   private func receive(
-    acknowledgement probe: ClockProbe, at instant: Instant, in context: SessionContext
+    requestOrAcknowledgement probe: ClockProbe, at instant: Instant, in context: SessionContext
   ) -> DatagramOutcome {
-    guard let identity = recognition.identity else { return receiveBeforeRecognition(at: instant, in: context) }
+    guard let identity = recognition.identity else {
+      // Before the recognition, the packet shows only that the peer is a Tutti peer. Acknowledgements can arrive before the
+      // first reply: the local peer replies to each request of the peer at once, and the peer acknowledges these replies.
+      if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }
+      context.hear(at: instant)
+      return .accepted
+    }
     guard identity == probe.identity else { return .rejectedExtensionPacket }
     context.hear(at: instant)
+    if probe.kind == .request { recognition.limitRate(to: probe.rateLimit) }
     guard context.accept(reading: probe.transmit, at: instant) else { return .implausibleClock }
     guard accept(sendInstant: probe.transmit, at: instant) else { return .accepted }
-    guard acknowledgement?.sent != probe.transmit else { return .replayed }
-    acknowledgement = (probe.transmit, instant)
-    reportOutwardTransit(echoedBy: probe, last: &lastReportedReply, at: instant, in: context)
+    if probe.kind == .request {
+      guard lastRequest != probe.transmit else { return .replayed }
+      lastRequest = probe.transmit
+      reportOutwardTransit(echoedBy: probe, last: &lastReportedAcknowledgement, at: instant, in: context)
+    } else {
+      guard acknowledgement?.sent != probe.transmit else { return .replayed }
+      acknowledgement = (probe.transmit, instant)
+      reportOutwardTransit(echoedBy: probe, last: &lastReportedReply, at: instant, in: context)
+    }
     context.report(ClockTransit(.back, sent: probe.transmit, received: instant))
     return .accepted
   }

@@ -3,12 +3,12 @@ import MIDI
 /// The state of one channel of a received stream, as its messages have set it. An octet is ``unknown`` if its value was
 /// never received, or if Reset All Controllers has set it to a value that may differ between devices.
 ///
-/// The counts modulo 64 are those that the recovery journal contains, in Chapter C (``ControllerLog``).
+/// The counts modulo 64 are those that the recovery journal contains, in Chapter C (``NumberedLog/Tool``).
 struct ChannelState: BitwiseCopyable {
   static var unknown: UInt8 { @_noLocks @_noAllocation get { 0xFF } }
 
   /// For each key that is on, the velocity of its newest Note On; 0 for a key that is off. Bit 7 marks a note that is
-  /// held at the sender but was not played here, because the journal did not recommend it (``NoteLog/isPlayRecommended``).
+  /// held at the sender but was not played here, because the journal did not recommend it (the flag Y of ``NumberedLog``).
   var velocities = InlineArray<128, UInt8>(repeating: 0)
   /// For each key, the number of Note Ons without a Note Off, at most 127.
   var references = InlineArray<128, UInt8>(repeating: 0)
@@ -96,4 +96,51 @@ struct ChannelState: BitwiseCopyable {
   private mutating func endNotes() {
     for key in 0..<128 { (velocities[key], references[key]) = (0, 0) }
   }
+}
+
+/// The parameter that Data Entry, Data Increment and Data Decrement act on. Controllers 99 and 98 select a
+/// non-registered parameter, 101 and 100 a registered one; 127 in both halves selects none (MIDI 1.0; RFC 6295,
+/// appendix A.4).
+struct ParameterSelection: BitwiseCopyable {
+  /// Whether the newest of controllers 98...101 was for a non-registered parameter (98 or 99).
+  private(set) var isNonRegistered = false
+  /// Whether the newest of controllers 98...101 was the upper half of a number (99 or 101). The lower half may follow.
+  private(set) var isPending = false
+  // Both numbers are kept, because a later command can change one half of either number. 16383 means that both halves are 127.
+  private var registered: UInt14 = 16383
+  private var nonRegistered: UInt14 = 16383
+
+  /// Creates a selection of no parameter.
+  @_noLocks @_noAllocation
+  init() {}
+
+  /// Creates the selection of a parameter.
+  @_noLocks @_noAllocation
+  init(isNonRegistered: Bool, number: UInt14) {
+    self.isNonRegistered = isNonRegistered
+    if isNonRegistered { nonRegistered = number } else { registered = number }
+  }
+
+  /// The number of the selected parameter.
+  var number: UInt14 { @_noLocks @_noAllocation get { isNonRegistered ? nonRegistered : registered } }
+  /// Whether no parameter is selected.
+  var isNone: Bool { @_noLocks @_noAllocation get { number.value == 16383 } }
+
+  /// Applies one of controllers 98...101.
+  @_noLocks @_noAllocation
+  mutating func select(_ controller: UInt7, _ value: UInt7) {
+    switch controller.value {
+    case 98: nonRegistered = UInt14(low: value, high: nonRegistered.high)
+    case 99: nonRegistered = UInt14(low: nonRegistered.low, high: value)
+    case 100: registered = UInt14(low: value, high: registered.high)
+    default: registered = UInt14(low: registered.low, high: value)
+    }
+    isNonRegistered = controller.value < 100
+    isPending = controller.value & 1 == 1
+  }
+
+  /// Records that a command has changed the selected parameter, so its number is complete. If only the upper half has
+  /// been sent, the lower half keeps its earlier value.
+  @_noLocks @_noAllocation
+  mutating func complete() { isPending = false }
 }

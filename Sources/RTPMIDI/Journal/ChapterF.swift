@@ -1,4 +1,5 @@
 import BasicContainers
+import MIDI
 
 /// Chapter F of the recovery journal, MIDI Time Code (RFC 6295, appendix B.4): one, five or nine octets. [n] stands for
 /// n bits.
@@ -25,42 +26,83 @@ struct ChapterF: Hashable, Sendable, BitwiseCopyable {
     (self.partial, self.isBackwards, self.point) = (partial, isBackwards, point)
   }
 
-  /// Reads the chapter at `position` and advances `position` past it; nil if it extends beyond `end`.
+  /// Reads the chapter at `position` and advances `position` past it.
   @_noLocks @_noAllocation
-  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
-    guard position < end else { return nil }
-    let flags = packet[position]
-    var next = position + 1
-    guard next + (flags.has(0x40) ? 4 : 0) + (flags.has(0x20) ? 4 : 0) <= end else { return nil }
+  init(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) throws(PacketError) {
+    let flags = try packet.readOctet(at: &position, end: end)
     s = flags.has(0x80)
     isQuarterFrames = flags.has(0x10)
     isBackwards = flags.has(0x08)
     point = flags & 0x07
-    if flags.has(0x40) {
-      complete = packet.uint32(at: next)
-      next += 4
-    } else {
-      complete = nil
-    }
-    if flags.has(0x20) {
-      partial = packet.uint32(at: next)
-      next += 4
-    } else {
-      partial = nil
-    }
-    position = next
+    complete = try flags.has(0x40) ? packet.readUInt32(at: &position, end: end) : nil
+    partial = try flags.has(0x20) ? packet.readUInt32(at: &position, end: end) : nil
   }
 
-  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
-  func append(to packet: inout RigidArray<UInt8>) -> Bool {
-    let size = 1 + (complete == nil ? 0 : 4) + (partial == nil ? 0 : 4)
-    guard packet.freeCapacity >= size else { return false }
-    packet.append(
+  func append(to packet: inout RigidArray<UInt8>) throws(JournalOverflow) {
+    try packet.write(
       .bit(0x80, if: s) | .bit(0x40, if: complete != nil) | .bit(0x20, if: partial != nil)
         | .bit(0x10, if: isQuarterFrames) | .bit(0x08, if: isBackwards) | point & 0x07)
-    if let complete { packet.append(bigEndian: complete) }
-    if let partial { packet.append(bigEndian: partial) }
+    if let complete { try packet.write(complete) }
+    if let partial { try packet.write(partial) }
+  }
+}
+
+/// The MIDI Time Code of a stream, at its sender or its receiver. Eight quarter frames with a nibble each make a time, in the order 0...7 if the tape
+/// runs forwards and 7...0 if it runs backwards (RFC 6295, appendix B.4).
+struct TimeCodeState: Hashable, Sendable, BitwiseCopyable {
+  /// The nibbles of the newest complete time, with that of quarter frame 0 in the uppermost four bits.
+  private(set) var complete: UInt32?
+  /// The nibbles of the incomplete time, at the same bits as in ``complete``.
+  private(set) var partial: UInt32 = 0
+  /// The number of received quarter frames of the incomplete time, 0...7.
+  private(set) var count = 0
+  private(set) var isBackwards = false
+  /// The number of the newest quarter frame, 0...7.
+  private(set) var point: UInt8 = 0
+
+  @_noLocks @_noAllocation
+  init() {}
+
+  /// Applies a quarter frame. A quarter frame out of order discards the incomplete time, and begins a new one if its
+  /// number is 0 or 7. After a complete time, 0 therefore continues forwards, and 7 continues backwards.
+  ///
+  /// - Returns: whether the quarter frame belongs to a time of which no earlier quarter frame is missing.
+  @_noLocks @_noAllocation
+  @discardableResult
+  mutating func apply(_ frame: UInt7) -> Bool {
+    point = frame.value >> 4
+    let piece = Int(point)
+    let nibble = UInt32(frame.value & 0x0F) << UInt32(truncatingIfNeeded: 28 - 4 * piece)
+    if count > 0, piece == (isBackwards ? 7 - count : count) {
+      partial |= nibble
+      count += 1
+    } else if piece == 0 || piece == 7 {
+      (partial, count, isBackwards) = (nibble, 1, piece == 7)
+    } else {
+      (partial, count) = (0, 0)
+      return false
+    }
+    if count == 8 { (complete, partial, count) = (partial, 0, 0) }
     return true
+  }
+
+  /// Whether the incomplete time matches the first quarter frames of the time with these nibbles.
+  @_noLocks @_noAllocation
+  func matches(_ nibbles: UInt32) -> Bool {
+    var mask: UInt32 = 0
+    for index in 0..<count {
+      let piece = isBackwards ? 7 - index : index
+      mask |= 0xF << UInt32(truncatingIfNeeded: 28 - 4 * piece)
+    }
+    return partial == nibbles & mask
+  }
+
+  /// The quarter frame at `index`, 0...7 in the order of sending, of the time with these nibbles.
+  @_noLocks @_noAllocation
+  static func frame(_ index: Int, of nibbles: UInt32, isBackwards: Bool) -> UInt7 {
+    let piece = isBackwards ? 7 - index : index
+    let nibble = UInt8(truncatingIfNeeded: nibbles >> UInt32(truncatingIfNeeded: 28 - 4 * piece)) & 0x0F
+    return UInt7(masking: UInt8(truncatingIfNeeded: piece) << 4 | nibble)
   }
 }

@@ -1,11 +1,11 @@
-import BasicContainers
+import MIDI
 
 /// The header of Chapter N of the recovery journal, note off and note on (RFC 6295, appendix A.6): two octets. [n]
 /// stands for n bits.
 ///
 ///     B LEN[7] | LOW[4] HIGH[4]
 ///
-/// LEN ``NoteLog``s follow, for notes whose newest command is a Note On, the oldest first. Then, if LOW <= HIGH, the
+/// LEN ``NumberedLog``s follow, for notes whose newest command is a Note On, the oldest first. Then, if LOW <= HIGH, the
 /// octets LOW...HIGH of a bit field follow. The whole bit field would have 16 octets, with one bit for each of the 128
 /// notes. The most significant bit of octet LOW belongs to note 8 * LOW. A bit is 1 if the newest command of its note
 /// is a Note Off. B is the S bit of the bit field. No note has both a log and a set bit.
@@ -21,9 +21,6 @@ struct ChapterN: Hashable, Sendable, BitwiseCopyable {
   /// The last octet of the bit field, 0...15; less than `low` if there is no bit field.
   var high: Int
 
-  /// The size of the header in octets.
-  static var size: Int { @_noLocks @_noAllocation get { 2 } }
-
   /// Creates a header. Any pair with `low` greater than `high` means that there is no bit field.
   @_noLocks @_noAllocation
   init(s: Bool, logs: Int, low: Int, high: Int) {
@@ -33,18 +30,17 @@ struct ChapterN: Hashable, Sendable, BitwiseCopyable {
   /// The number of octets of the bit field.
   var bitFieldOctets: Int { @_noLocks @_noAllocation get { low <= high ? high - low + 1 : 0 } }
 
-  /// Reads the header at `position` and advances `position` past it; nil if the logs or the bit field extend beyond
-  /// `end`.
+  /// Reads the header at `position` and advances `position` past it.
+  ///
+  /// - Throws: ``PacketError/malformedJournal`` if the header, the logs or the bit field extend beyond `end`.
   @_noLocks @_noAllocation
-  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
-    guard position <= end - Self.size else { return nil }
-    s = packet[position].has(0x80)
-    low = Int(packet[position + 1] >> 4)
-    high = Int(packet[position + 1] & 0x0F)
-    let count = Int(packet[position] & 0x7F)
-    logs = count == 127 && packet[position + 1] == 0xF0 ? 128 : count
-    guard position + Self.size + 2 * logs + bitFieldOctets <= end else { return nil }
-    position += Self.size
+  init(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) throws(PacketError) {
+    let header = try FlaggedValue(packet, at: &position, end: end)
+    let extent = try packet.readOctet(at: &position, end: end)
+    (low, high) = (Int(extent >> 4), Int(extent & 0x0F))
+    let count = Int(header.value.value)
+    (s, logs) = (header.flag, count == 127 && extent == 0xF0 ? 128 : count)
+    guard position + 2 * logs + bitFieldOctets <= end else { throw .malformedJournal }
   }
 
   /// The header as the 16-bit word that is sent.
@@ -56,13 +52,5 @@ struct ChapterN: Hashable, Sendable, BitwiseCopyable {
       if low <= high { second = UInt8(truncatingIfNeeded: low) << 4 | UInt8(truncatingIfNeeded: high) & 0x0F }
       return UInt16(first) << 8 | UInt16(second)
     }
-  }
-
-  /// Appends the header. Returns false, with nothing appended, if `packet` has no room.
-  @_noLocks @_noAllocation
-  func append(to packet: inout RigidArray<UInt8>) -> Bool {
-    guard packet.freeCapacity >= Self.size else { return false }
-    packet.append(bigEndian: word)
-    return true
   }
 }

@@ -27,30 +27,21 @@ struct ChapterP: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   init(s: Bool, program: UInt7, bank: Bank?) { (self.s, self.program, self.bank) = (s, program, bank) }
 
-  /// Reads the chapter at `position` and advances `position` past it; nil if it extends beyond `end`.
+  /// Reads the chapter at `position` and advances `position` past it.
   @_noLocks @_noAllocation
-  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
-    guard position <= end - 3 else { return nil }
-    s = packet[position].has(0x80)
-    program = UInt7(masking: packet[position])
-    let (high, low) = (packet[position + 1], packet[position + 2])
-    bank =
-      high.has(0x80) ? Bank(high: UInt7(masking: high), low: UInt7(masking: low), isBeforeReset: low.has(0x80)) : nil
-    position += 3
+  init(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) throws(PacketError) {
+    let first = try FlaggedValue(packet, at: &position, end: end)
+    let high = try FlaggedValue(packet, at: &position, end: end)
+    let low = try FlaggedValue(packet, at: &position, end: end)
+    (s, program) = (first.flag, first.value)
+    bank = high.flag ? Bank(high: high.value, low: low.value, isBeforeReset: low.flag) : nil
   }
 
-  /// Returns false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
-  func append(to packet: inout RigidArray<UInt8>) -> Bool {
-    guard packet.freeCapacity >= 3 else { return false }
-    packet.append(.bit(0x80, if: s) | program.value)
-    if let bank {
-      packet.append(0x80 | bank.high.value)
-      packet.append(.bit(0x80, if: bank.isBeforeReset) | bank.low.value)
-    } else {
-      packet.append(0)
-      packet.append(0)
-    }
-    return true
+  func append(to packet: inout RigidArray<UInt8>) throws(JournalOverflow) {
+    try packet.write(FlaggedValue(s, program).octet)
+    guard let bank else { return try packet.write(UInt16(0)) }
+    try packet.write(FlaggedValue(true, bank.high).octet)
+    try packet.write(FlaggedValue(bank.isBeforeReset, bank.low).octet)
   }
 }

@@ -1,4 +1,5 @@
 import BasicContainers
+import MIDI
 
 /// Chapter Q of the recovery journal, the sequencer state (RFC 6295, appendix B.3): one to six octets. [n] stands for n
 /// bits.
@@ -31,45 +32,81 @@ struct ChapterQ: Hashable, Sendable, BitwiseCopyable {
     (self.position, self.milliseconds) = (position & 0x7FFFF, milliseconds)
   }
 
-  /// Reads the chapter at `position` and advances `position` past it; nil if it extends beyond `end`.
+  /// Creates the chapter that describes `sequencer`.
   @_noLocks @_noAllocation
-  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
-    guard position < end else { return nil }
-    let flags = packet[position]
-    var next = position + 1
-    guard next + (flags.has(0x10) ? 2 : 0) + (flags.has(0x08) ? 3 : 0) <= end else { return nil }
-    s = flags.has(0x80)
-    isRunning = flags.has(0x40)
-    isPlayed = flags.has(0x20)
-    if flags.has(0x10) {
-      self.position = UInt32(flags & 0x07) << 16 | UInt32(packet.uint16(at: next))
-      next += 2
-    } else {
-      self.position = 0
-    }
-    if flags.has(0x08) {
-      milliseconds = UInt32(packet[next]) << 16 | UInt32(packet.uint16(at: next + 1))
-      next += 3
-    } else {
-      milliseconds = nil
-    }
-    position = next
+  init(s: Bool, _ sequencer: SequencerState) {
+    self.init(s: s, isRunning: sequencer.isRunning, isPlayed: sequencer.isPlayed, position: sequencer.position)
   }
 
-  /// Returns false, with nothing appended, if `packet` has no room.
+  /// Reads the chapter at `position` and advances `position` past it.
   @_noLocks @_noAllocation
-  func append(to packet: inout RigidArray<UInt8>) -> Bool {
+  init(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) throws(PacketError) {
+    let flags = try packet.readOctet(at: &position, end: end)
+    (s, isRunning, isPlayed) = (flags.has(0x80), flags.has(0x40), flags.has(0x20))
+    self.position = 0
+    if flags.has(0x10) {
+      self.position = try UInt32(flags & 0x07) << 16 | UInt32(packet.readUInt16(at: &position, end: end))
+    }
+    if flags.has(0x08) {
+      let top = try UInt32(packet.readOctet(at: &position, end: end))
+      milliseconds = try top << 16 | UInt32(packet.readUInt16(at: &position, end: end))
+    }
+  }
+
+  @_noLocks @_noAllocation
+  func append(to packet: inout RigidArray<UInt8>) throws(JournalOverflow) {
     let hasClock = position != 0
-    let size = 1 + (hasClock ? 2 : 0) + (milliseconds == nil ? 0 : 3)
-    guard packet.freeCapacity >= size else { return false }
-    packet.append(
+    try packet.write(
       .bit(0x80, if: s) | .bit(0x40, if: isRunning) | .bit(0x20, if: isPlayed) | .bit(0x10, if: hasClock)
         | .bit(0x08, if: milliseconds != nil) | UInt8(truncatingIfNeeded: position >> 16) & 0x07)
-    if hasClock { packet.append(bigEndian: UInt16(truncatingIfNeeded: position)) }
+    if hasClock { try packet.write(UInt16(truncatingIfNeeded: position)) }
     if let milliseconds {
-      packet.append(UInt8(truncatingIfNeeded: milliseconds >> 16))
-      packet.append(bigEndian: UInt16(truncatingIfNeeded: milliseconds))
+      try packet.write(UInt8(truncatingIfNeeded: milliseconds >> 16))
+      try packet.write(UInt16(truncatingIfNeeded: milliseconds))
     }
-    return true
+  }
+}
+
+/// The state of a sequencer that follows Start, Continue, Stop, Song Position and Clock, as in Chapter Q (RFC 6295,
+/// appendix B.3).
+///
+/// Start and Song Position set the position that the next Clock plays; each following Clock plays the next position. A
+/// Clock while the sequencer is stopped has no effect. After Start and n Clocks, ``next`` is therefore n.
+struct SequencerState: Hashable, Sendable, BitwiseCopyable {
+  private(set) var isRunning = false
+  /// The position in Clocks from the start of the song, modulo 2^19. If ``isPlayed`` is true, the newest Clock has
+  /// played this position; otherwise, the next Clock plays it.
+  private(set) var position: UInt32 = 0
+  private(set) var isPlayed = false
+
+  @_noLocks @_noAllocation
+  init() {}
+
+  /// Creates the state that Chapter Q describes.
+  @_noLocks @_noAllocation
+  init(_ chapter: ChapterQ) {
+    (isRunning, position, isPlayed) = (chapter.isRunning, chapter.position & 0x7FFFF, chapter.isPlayed)
+  }
+
+  /// The position that the next Clock plays, in Clocks from the start of the song, modulo 2^19.
+  var next: UInt32 { @_noLocks @_noAllocation get { (isPlayed ? position + 1 : position) & 0x7FFFF } }
+
+  /// Returns the number of Clocks from this state to `other`, -2^18..<2^18; negative if `other` is behind.
+  @_noLocks @_noAllocation
+  func clocks(to other: SequencerState) -> Int {
+    let difference = Int((other.next &- next) & 0x7FFFF)
+    return difference < 1 << 18 ? difference : difference - 1 << 19
+  }
+
+  @_noLocks @_noAllocation
+  mutating func apply(_ message: Message) {
+    switch message {
+    case .start: (isRunning, position, isPlayed) = (true, 0, false)
+    case .continue: isRunning = true
+    case .stop: isRunning = false
+    case .songPosition(let sixteenths): (position, isPlayed) = (6 * UInt32(sixteenths.value), false)
+    case .clock: if isRunning { (position, isPlayed) = (next, true) }
+    default: break
+    }
   }
 }

@@ -14,17 +14,18 @@ extension CheckpointHistory {
     limitSpan(before: next)
     let start = packet.count
     while true {
-      if appendSections(of: next, to: &packet), packet.count - start <= room { return true }
+      do throws(JournalOverflow) {
+        try appendSections(of: next, to: &packet)
+        if packet.count - start <= room { return true }
+      } catch {}
       packet.removeLast(packet.count - start)
       guard discardOldest(before: next) else { return false }
     }
   }
 
   /// Appends the header, the system journal and the channel journals of packet `next`.
-  ///
-  /// - Returns: false if the packet has no room or if a section is too long; the caller removes what was appended.
   @_noLocks @_noAllocation
-  private func appendSections(of next: UInt16, to packet: inout RigidArray<UInt8>) -> Bool {
+  private func appendSections(of next: UInt16, to packet: inout RigidArray<UInt8>) throws(JournalOverflow) {
     let last = next &- 1
     // For each channel: the flags of the chapters to encode, and the flags of the chapters with a command of packet
     // `last`.
@@ -49,46 +50,23 @@ extension CheckpointHistory {
     if hasExclusives, exclusives.isUpdated(by: last) { systemIsUpdated = true }
     // The S bit of the recovery journal is set if neither the system journal nor a channel journal contains a command of packet
     // `last`.
-    let header = RecoveryJournalHeader(
+    try RecoveryJournalHeader(
       s: systemIsUpdated ? false : anyUpdated == 0, hasSystemJournal: hasSystem, channelJournals: channelJournals,
-      isEnhanced: isEnhanced, checkpoint: checkpoint)
-    guard header.append(to: &packet) else { return false }
+      isEnhanced: isEnhanced, checkpoint: checkpoint
+    ).append(to: &packet)
     if hasSystem {
-      let isAppended = appendSystemJournal(
-        s: !systemIsUpdated, hasExclusives: hasExclusives, last: last, to: &packet)
-      guard isAppended else { return false }
+      let start = packet.count
+      let chapters = system.chapters | .bit(0x04, if: hasExclusives)
+      try SystemJournalHeader.append(s: !systemIsUpdated, chapters: chapters, to: &packet)
+      try system.append(to: &packet, last: last)
+      if hasExclusives { try exclusives.append(to: &packet, last: last) }
+      try packet.writeLength(ofSectionAt: start)
     }
-    if channelJournals == 0 { return true }
+    if channelJournals == 0 { return }
     for index in 0..<16 where present[index] != 0 {
       let channel = Channel(wire: UInt8(truncatingIfNeeded: index))
-      let isAppended = appendChannelJournal(
+      try appendChannelJournal(
         of: channel, chapters: present[index], updated: updated[index], last: last, to: &packet)
-      guard isAppended else { return false }
     }
-    return true
-  }
-
-  /// Appends the system journal. Returns false if the packet has no room or if the journal is longer than its LENGTH
-  /// field can express.
-  ///
-  /// - Parameters:
-  ///   - s: the S bit, see ``RecoveryJournalHeader/s``.
-  ///   - hasExclusives: whether the journal contains Chapter X.
-  ///   - last: the sequence number of the packet directly before the one that is being encoded.
-  @_noLocks @_noAllocation
-  private func appendSystemJournal(
-    s: Bool, hasExclusives: Bool, last: UInt16, to packet: inout RigidArray<UInt8>
-  ) -> Bool {
-    let start = packet.count
-    // The length is not known yet. The header is overwritten at the end.
-    var header = SystemJournalHeader(
-      s: s, hasD: system.hasD, hasV: system.hasV, hasQ: system.hasQ, hasF: system.hasF, hasX: hasExclusives,
-      length: SystemJournalHeader.size)
-    guard header.append(to: &packet), system.append(to: &packet, last: last) else { return false }
-    if hasExclusives { guard exclusives.append(to: &packet, last: last) else { return false } }
-    header.length = packet.count - start
-    guard header.length <= SystemJournalHeader.maximumLength else { return false }
-    packet.replace(at: start, bigEndian: header.word)
-    return true
   }
 }

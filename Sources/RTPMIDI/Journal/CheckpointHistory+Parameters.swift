@@ -6,10 +6,10 @@ extension CheckpointHistory {
   /// Records one of controllers 98...101, which select a parameter. If the number is not complete yet, or selects no parameter, the
   /// entry has the number ``HistoryEntry/selection`` and gets no log.
   @_noLocks @_noAllocation
-  mutating func recordSelection(_ controller: UInt8, value: UInt7, on channel: Channel, in packet: UInt16) {
-    channels[Int(channel.wire)].select(controller, value)
+  mutating func recordSelection(_ controller: UInt7, value: UInt7, on channel: Channel, in packet: UInt16) {
+    channels[Int(channel.wire)].selection.select(controller, value)
     let chapterID = HistoryEntry.chapterID(.m, channel)
-    if !channels[Int(channel.wire)].isPending, let index = indexOfSelectedParameter(on: channel) {
+    if !channels[Int(channel.wire)].selection.isPending, let index = indexOfSelectedParameter(on: channel) {
       removeNewest(chapterID, number: HistoryEntry.selection)
       update(HistoryEntry(.m, channel, number: UInt8(truncatingIfNeeded: index), packet: packet))
     } else {
@@ -26,7 +26,7 @@ extension CheckpointHistory {
     _ controller: UInt8, value: UInt7, on channel: Channel, in packet: UInt16
   ) -> Bool {
     guard let index = indexOfSelectedParameter(on: channel) else { return false }
-    channels[Int(channel.wire)].completeSelection()
+    channels[Int(channel.wire)].selection.complete()
     parameters[index].recordChange(controller, value)
     removeNewest(HistoryEntry.chapterID(.m, channel), number: HistoryEntry.selection)
     update(HistoryEntry(.m, channel, number: UInt8(truncatingIfNeeded: index), packet: packet))
@@ -38,21 +38,22 @@ extension CheckpointHistory {
   /// most recently used.
   @_noLocks @_noAllocation
   private mutating func indexOfSelectedParameter(on channel: Channel) -> Int? {
-    let state = channels[Int(channel.wire)]
-    guard let isNonRegistered = state.isNonRegistered, !state.selection.isNull else { return nil }
-    let number = UInt14(low: state.selection.low, high: state.selection.high)
+    let selection = channels[Int(channel.wire)].selection
+    guard !selection.isNone else { return nil }
     newestUse &+= 1
     var oldest = 0
     for index in 0..<parameters.count {
       let parameter = parameters[index]
-      if parameter.number == number, parameter.channel == channel, parameter.isNonRegistered == isNonRegistered {
+      if parameter.channel == channel, parameter.number == selection.number,
+        parameter.isNonRegistered == selection.isNonRegistered
+      {
         parameters[index].lastUse = newestUse
         return index
       }
       if parameters[index].lastUse < parameters[oldest].lastUse { oldest = index }
     }
     let parameter = ParameterHistory(
-      channel: channel, isNonRegistered: isNonRegistered, number: number, lastUse: newestUse)
+      channel: channel, isNonRegistered: selection.isNonRegistered, number: selection.number, lastUse: newestUse)
     if parameters.freeCapacity > 0 {
       parameters.append(parameter)
       return parameters.count - 1
@@ -72,5 +73,54 @@ extension CheckpointHistory {
       discard(through: entries[entry].packet)
       return
     }
+  }
+}
+
+/// The state of one registered or non-registered parameter of a channel, as the stream has sent it.
+struct ParameterHistory: BitwiseCopyable {
+  let channel: Channel
+  let isNonRegistered: Bool
+  let number: UInt14
+  /// The newest values of Data Entry MSB and LSB, controllers 6 and 38.
+  /// The flag: Reset All Controllers was sent later.
+  var entryHigh: FlaggedValue?
+  var entryLow: FlaggedValue?
+  /// The number of increments minus decrements (controllers 96 and 97) since the newest Data Entry.
+  var steps: Int16 = 0
+  /// Whether Reset All Controllers was sent after the newest command that changed the parameter.
+  var stepsAreBeforeReset = false
+  /// A counter value that is larger the more recently the parameter was selected or changed.
+  var lastUse: UInt32
+
+  /// Records one of controllers 6, 38, 96 and 97.
+  @_noLocks @_noAllocation
+  mutating func recordChange(_ controller: UInt8, _ value: UInt7) {
+    switch controller {
+    case 6: (entryHigh, steps) = (FlaggedValue(false, value), 0)
+    case 38: (entryLow, steps) = (FlaggedValue(false, value), 0)
+    default:
+      let next = controller == 96 ? steps + 1 : steps - 1
+      // The field A-BUTTON has 14 bits and a sign.
+      if next >= -16383, next <= 16383 { steps = next }
+    }
+    stepsAreBeforeReset = false
+  }
+
+  /// Records Reset All Controllers. This command does not change the parameter (RP-015). The X bits of the log mark the
+  /// commands that were sent before it.
+  @_noLocks @_noAllocation
+  mutating func reset() {
+    entryHigh?.flag = true
+    entryLow?.flag = true
+    stepsAreBeforeReset = true
+  }
+
+  /// Returns the log of the parameter with the S bit `s`.
+  @_noLocks @_noAllocation
+  func log(s: Bool) -> ParameterLog {
+    ParameterLog(
+      s: s, isNonRegistered: isNonRegistered, number: number, entryHigh: entryHigh, entryLow: entryLow,
+      buttons: steps == 0 ? nil : ParameterLog.Button(Int(steps), isBeforeReset: stepsAreBeforeReset),
+      buttonsSinceReset: nil, count: nil, usesCountTool: false, usesValueTool: true)
   }
 }

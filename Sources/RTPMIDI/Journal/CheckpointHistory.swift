@@ -180,3 +180,43 @@ struct CheckpointHistory: ~Copyable {
     while removeNewest(chapterID, number: number) {}
   }
 }
+
+/// The bank, the selected parameter and the toggle counts of the pedals of one channel, as the stream has sent them.
+///
+/// Some chapters of the recovery journal depend on these values, even if the commands that set them were sent before the
+/// checkpoint.
+struct ChannelHistory: BitwiseCopyable {
+  /// Controllers 0 and 32; nil if neither has been sent.
+  var bank: ChapterP.Bank?
+  /// The parameter that controllers 6, 38, 96 and 97 act on.
+  var selection = ParameterSelection()
+  /// For each of controllers 64...69, the number of changes between off (below 64) and on, modulo 64. Odd while on.
+  private var toggles = InlineArray<6, UInt8>(repeating: 0)
+
+  /// Records the new value of `controller`.
+  ///
+  /// - Returns: the toggle count of the controller; 0 if the controller is not one of 64...69.
+  @_noLocks @_noAllocation
+  mutating func toggle(_ controller: UInt8, _ value: UInt7) -> UInt8 {
+    guard controller >= 64, controller <= 69 else { return 0 }
+    let index = Int(controller) - 64
+    if (toggles[index] & 1 == 1) != (value.value >= 64) { toggles[index] = (toggles[index] + 1) & 63 }
+    return toggles[index]
+  }
+
+  /// Records Reset All Controllers: pedals 64...67 are off, and no parameter is selected (RP-015).
+  @_noLocks @_noAllocation
+  mutating func resetControllers() {
+    bank?.isBeforeReset = true
+    selection = ParameterSelection()
+    for pedal: UInt8 in 64...67 { _ = toggle(pedal, 0) }
+  }
+
+  /// Records System Reset.
+  @_noLocks @_noAllocation
+  mutating func reset() {
+    resetControllers()
+    for pedal: UInt8 in 68...69 { _ = toggle(pedal, 0) }
+    bank = nil
+  }
+}

@@ -15,7 +15,7 @@ struct ExclusiveHistory: ~Copyable {
     /// The packet with the newest segment of the command.
     var packet: UInt16
     /// The number of octets of ``data`` that belong to this command.
-    var octets: UInt16
+    var octets: UInt16 = 0
     /// Whether ``data`` contains all octets of the command that were sent so far. If not, it contains none of them.
     var isKept: Bool
     var status = ExclusiveLog.Status.open
@@ -25,12 +25,6 @@ struct ExclusiveHistory: ~Copyable {
         if case .open = status { return true }
         return false
       }
-    }
-
-    @_noLocks @_noAllocation
-    init(number: UInt8, packet: UInt16, isKept: Bool) {
-      (self.number, self.packet, self.isKept) = (number, packet, isKept)
-      octets = 0
     }
   }
 
@@ -162,9 +156,8 @@ struct ExclusiveHistory: ~Copyable {
   func isUpdated(by last: UInt16) -> Bool { logs.isEmpty ? false : logs[logs.count - 1].packet == last }
 
   /// Appends Chapter X. `last` is the sequence number of the packet directly before the one that is being encoded.
-  /// Returns false if `packet` has no room.
   @_noLocks @_noAllocation
-  func append(to packet: inout RigidArray<UInt8>, last: UInt16) -> Bool {
+  func append(to packet: inout RigidArray<UInt8>, last: UInt16) throws(JournalOverflow) {
     var start = 0
     let isUpdated = isUpdated(by: last)
     for index in 0..<logs.count {
@@ -173,10 +166,9 @@ struct ExclusiveHistory: ~Copyable {
       let header = ExclusiveLog(
         s: index == 0 ? !isUpdated : log.packet != last, count: log.number, isListed: true,
         status: log.status)
-      guard header.append(data, from: start, count: Int(log.octets), to: &packet) else { return false }
+      try header.append(data, from: start, count: Int(log.octets), to: &packet)
       start += Int(log.octets)
     }
-    return true
   }
 
   /// Returns the index of the oldest log whose data are kept.

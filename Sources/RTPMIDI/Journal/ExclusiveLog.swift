@@ -43,90 +43,57 @@ struct ExclusiveLog: Hashable, Sendable, BitwiseCopyable {
     (self.isListed, self.status, self.data) = (isListed, status, nil)
   }
 
-  /// Reads the log at `position` and advances `position` past it; nil if it extends beyond `end` or if FIRST has more
-  /// than four octets.
+  /// Reads the log at `position` and advances `position` past it.
+  ///
+  /// - Throws: ``PacketError/malformedJournal`` if it extends beyond `end` or if FIRST has more than four octets.
   @_noLocks @_noAllocation
-  init?(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) {
-    guard position < end else { return nil }
-    let flags = packet[position]
-    var next = position + 1
-    guard next + (flags.has(0x40) ? 1 : 0) + (flags.has(0x20) ? 1 : 0) <= end else { return nil }
+  init(_ packet: borrowing Span<UInt8>, at position: inout Int, end: Int) throws(PacketError) {
+    let flags = try packet.readOctet(at: &position, end: end)
     s = flags.has(0x80)
     isListed = flags.has(0x04)
-    switch flags & 0x03 {
-    case 0: status = .open
-    case 1: status = .cancelled
-    case 2: status = .droppedF7
-    default: status = .finished
-    }
-    kindCount = nil
-    if flags.has(0x40) {
-      kindCount = packet[next]
-      next += 1
-    }
-    count = nil
-    if flags.has(0x20) {
-      count = packet[next]
-      next += 1
-    }
-    first = nil
-    if flags.has(0x10) {
-      guard let value = Self.first(packet, at: &next, end: end) else { return nil }
-      first = value
-    }
-    data = nil
-    if flags.has(0x08) {
-      let start = next
-      while true {
-        guard next < end else { return nil }
-        next += 1
-        if packet[next - 1].has(0x80) { break }
-      }
-      data = Extent(start: start, end: next)
-    }
-    position = next
+    status = Status(rawValue: flags & 0x03) ?? .finished
+    kindCount = try flags.has(0x40) ? packet.readOctet(at: &position, end: end) : nil
+    count = try flags.has(0x20) ? packet.readOctet(at: &position, end: end) : nil
+    first = try flags.has(0x10) ? Self.first(packet, at: &position, end: end) : nil
+    guard flags.has(0x08) else { return }
+    let start = position
+    while try !packet.readOctet(at: &position, end: end).has(0x80) {}
+    data = Extent(start: start, end: position)
   }
 
-  /// Reads FIRST at `next` and advances `next` past it; nil if it extends beyond `end` or has more than four octets.
+  /// Reads FIRST at `position` and advances `position` past it.
   @_noLocks @_noAllocation
-  private static func first(_ packet: borrowing Span<UInt8>, at next: inout Int, end: Int) -> UInt32? {
+  private static func first(
+    _ packet: borrowing Span<UInt8>, at position: inout Int, end: Int
+  ) throws(PacketError) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<4 {
-      guard next < end else { return nil }
-      let octet = packet[next]
-      next += 1
+      let octet = try packet.readOctet(at: &position, end: end)
       value = value << 7 | UInt32(octet & 0x7F)
       if !octet.has(0x80) { return value }
     }
-    return nil
+    throw .malformedJournal
   }
 
   /// Appends the log, with `dataCount` octets of `octets` from `start` on as DATA, or without DATA if `dataCount` is 0.
   /// ``data`` is ignored. FIRST, up to 2^28 - 1, is written in four octets.
-  ///
-  /// - Returns: false, with nothing appended, if `packet` has no room.
   @_noLocks @_noAllocation
   func append(
     _ octets: borrowing RigidArray<UInt8>, from start: Int, count dataCount: Int, to packet: inout RigidArray<UInt8>
-  ) -> Bool {
-    let header = 1 + (kindCount == nil ? 0 : 1) + (count == nil ? 0 : 1) + (first == nil ? 0 : 4)
-    guard packet.freeCapacity >= header + dataCount else { return false }
-    packet.append(
+  ) throws(JournalOverflow) {
+    try packet.write(
       .bit(0x80, if: s) | .bit(0x40, if: kindCount != nil) | .bit(0x20, if: count != nil)
         | .bit(0x10, if: first != nil) | .bit(0x08, if: dataCount > 0) | .bit(0x04, if: isListed) | status.rawValue)
-    if let kindCount { packet.append(kindCount) }
-    if let count { packet.append(count) }
+    if let kindCount { try packet.write(kindCount) }
+    if let count { try packet.write(count) }
     if let first {
-      packet.append(UInt8(truncatingIfNeeded: first >> 21) | 0x80)
-      packet.append(UInt8(truncatingIfNeeded: first >> 14) | 0x80)
-      packet.append(UInt8(truncatingIfNeeded: first >> 7) | 0x80)
-      packet.append(UInt8(truncatingIfNeeded: first) & 0x7F)
+      try packet.write(UInt8(truncatingIfNeeded: first >> 21) | 0x80)
+      try packet.write(UInt8(truncatingIfNeeded: first >> 14) | 0x80)
+      try packet.write(UInt8(truncatingIfNeeded: first >> 7) | 0x80)
+      try packet.write(UInt8(truncatingIfNeeded: first) & 0x7F)
     }
-    var index = 0
-    while index < dataCount {
-      packet.append(octets[start + index] & 0x7F | (index == dataCount - 1 ? 0x80 : 0))
-      index += 1
+    for index in 0..<dataCount {
+      try packet.write(octets[start + index] & 0x7F | (index == dataCount - 1 ? 0x80 : 0))
     }
-    return true
   }
 }

@@ -1,5 +1,31 @@
 import MIDI
 
+/// One part of a recovery journal, as ``JournalCursor`` returns it: one log of a chapter that is a list of logs, or a
+/// whole chapter that has no list. A log describes the newest command or commands of one kind, for example of one note.
+enum JournalLog: BitwiseCopyable {
+  // The system journal, chapters D V Q F X.
+  case simpleCommands(ChapterD)
+  case activeSensing(count: UInt7)
+  case sequencer(ChapterQ)
+  case timeCode(ChapterF)
+  case systemExclusive(ExclusiveLog)
+  // A channel journal, chapters P C M W N E T A.
+  case program(Channel, ChapterP)
+  /// A log of Chapter C. `later` contains the logs after it in the chapter.
+  case controller(Channel, NumberedLog, later: Extent)
+  case parameter(Channel, ParameterLog)
+  /// The header and the last log of Chapter M, returned after all logs of the chapter. They determine the parameter that
+  /// is selected at the sender. `last` is nil if the chapter has no logs.
+  case selection(Channel, ChapterM, last: ParameterLog?)
+  case wheel(Channel, UInt14)
+  /// A note whose newest command is a Note On. `extras` contains all logs of Chapter E of the channel.
+  case note(Channel, NumberedLog, extras: Extent)
+  /// A note whose newest command is a Note Off. `extras` contains all logs of Chapter E of the channel.
+  case noteOff(Channel, key: UInt7, extras: Extent)
+  case channelPressure(Channel, UInt7)
+  case polyphonicPressure(Channel, NumberedLog)
+}
+
 /// Decodes a recovery journal (RFC 6295 section 5) log by log.
 ///
 /// The cursor stores offsets, not octets: pass the same packet to each call. The recovery journal contains the system
@@ -36,9 +62,7 @@ struct JournalCursor: BitwiseCopyable {
   private var channel = Channel(wire: 0)
 
   private var list = List.none
-  /// The number of remaining logs in a list of Chapter C, N or A.
-  private var logsLeft = 0
-  /// The offset directly after the list of Chapter C, M or A.
+  /// The offset directly after the list of Chapter C, M, N or A.
   private var listEnd = 0
   /// The header of the current Chapter M.
   private var parameters: ChapterM?
@@ -58,17 +82,12 @@ struct JournalCursor: BitwiseCopyable {
   init(_ packet: borrowing Span<UInt8>, in extent: Extent) throws(PacketError) {
     position = extent.start
     end = extent.end
-    guard let header = RecoveryJournalHeader(packet, at: &position, end: end) else { throw .malformedJournal }
-    self.header = header
+    header = try RecoveryJournalHeader(packet, at: &position, end: end)
     channelJournalsLeft = header.channelJournals
     containerEnd = position
     if header.hasSystemJournal {
-      let start = position
-      guard let system = SystemJournalHeader(packet, at: &position, end: end) else { throw .malformedJournal }
-      containerEnd = start + system.length
-      chapters =
-        (system.hasD ? 0x1000 : 0) | (system.hasV ? 0x0800 : 0) | (system.hasQ ? 0x0400 : 0)
-        | (system.hasF ? 0x0200 : 0) | (system.hasX ? 0x0100 : 0)
+      let system = try SystemJournalHeader(packet, at: &position, end: end)
+      (containerEnd, chapters) = (system.end, UInt16(system.chapters) << 6)
     }
   }
 
@@ -92,10 +111,8 @@ struct JournalCursor: BitwiseCopyable {
         return nil
       }
       channelJournalsLeft -= 1
-      let start = position
-      guard let journal = ChannelJournalHeader(packet, at: &position, end: end) else { throw .malformedJournal }
-      containerEnd = start + journal.length
-      (channel, chapters) = (journal.channel, UInt16(journal.chapters))
+      let journal = try ChannelJournalHeader(packet, at: &position, end: end)
+      (containerEnd, channel, chapters) = (journal.end, journal.channel, UInt16(journal.chapters))
     }
   }
 
@@ -118,55 +135,38 @@ struct JournalCursor: BitwiseCopyable {
   ) throws(PacketError) -> JournalLog? {
     switch flag {
     case 0x1000:  // D
-      if let log = ChapterD(packet, at: &position, end: containerEnd) {
-        return deliver(.simpleCommands(log), sBit: log.s)
-      }
+      let log = try ChapterD(packet, at: &position, end: containerEnd)
+      return deliver(.simpleCommands(log), sBit: log.s)
     case 0x0800:  // V
-      if let log = ChapterV(packet, at: &position, end: containerEnd) {
-        return deliver(.activeSensing(log), sBit: log.s)
-      }
+      let log = try FlaggedValue(packet, at: &position, end: containerEnd)
+      return deliver(.activeSensing(count: log.value), sBit: log.flag)
     case 0x0400:  // Q
-      if let log = ChapterQ(packet, at: &position, end: containerEnd) { return deliver(.sequencer(log), sBit: log.s) }
+      let log = try ChapterQ(packet, at: &position, end: containerEnd)
+      return deliver(.sequencer(log), sBit: log.s)
     case 0x0200:  // F
-      if let log = ChapterF(packet, at: &position, end: containerEnd) { return deliver(.timeCode(log), sBit: log.s) }
-    case 0x0100:  // X
-      list = .exclusives
-      return nil
+      let log = try ChapterF(packet, at: &position, end: containerEnd)
+      return deliver(.timeCode(log), sBit: log.s)
+    case 0x0100: list = .exclusives  // X
     case 0x80:  // P
-      if let log = ChapterP(packet, at: &position, end: containerEnd) {
-        return deliver(.program(channel, log), sBit: log.s)
-      }
-    case 0x40:  // C
-      try beginList(.controllers, in: packet)
-      return nil
+      let log = try ChapterP(packet, at: &position, end: containerEnd)
+      return deliver(.program(channel, log), sBit: log.s)
+    case 0x40: try beginList(.controllers, in: packet)  // C
     case 0x20:  // M
-      let start = position
-      if let chapter = ChapterM(packet, at: &position, end: containerEnd) {
-        (list, listEnd, parameters, lastParameter) = (.parameters, start + chapter.length, chapter, nil)
-        return nil
-      }
-    case 0x10:  // W
-      if let log = ChapterW(packet, at: &position, end: containerEnd) {
-        return deliver(.wheel(channel, log), sBit: log.s)
-      }
-    case 0x08:  // N
-      try beginNotes(in: packet)
-      return nil
+      let chapter = try ChapterM(packet, at: &position, end: containerEnd)
+      (list, listEnd, parameters, lastParameter) = (.parameters, chapter.end, chapter, nil)
+    case 0x10:  // W: S FIRST[7] | R SECOND[7]. FIRST is the low half, SECOND the high half. R is reserved.
+      let low = try FlaggedValue(packet, at: &position, end: containerEnd)
+      let high = try FlaggedValue(packet, at: &position, end: containerEnd)
+      return deliver(.wheel(channel, UInt14(low: low.value, high: high.value)), sBit: low.flag)
+    case 0x08: try beginNotes(in: packet)  // N
     case 0x04:  // E. If there is a Chapter N, `beginNotes(in:)` has already located these logs.
-      if let header = LogListHeader(packet, at: &position, end: containerEnd) {
-        position += 2 * header.logs
-        return nil
-      }
+      position = try LogList(packet, at: &position, end: containerEnd).logs.end
     case 0x02:  // T
-      if let log = ChapterT(packet, at: &position, end: containerEnd) {
-        return deliver(.channelPressure(channel, log), sBit: log.s)
-      }
-    default:  // A
-      try beginList(.pressures, in: packet)
-      return nil
+      let log = try FlaggedValue(packet, at: &position, end: containerEnd)
+      return deliver(.channelPressure(channel, log.value), sBit: log.flag)
+    default: try beginList(.pressures, in: packet)  // A
     }
-    // The chapter extends beyond its container, or its length is too small.
-    throw .malformedJournal
+    return nil
   }
 
   /// Returns `log`, and stores its S bit in ``sBit``.
@@ -179,22 +179,19 @@ struct JournalCursor: BitwiseCopyable {
   /// Begins the list of Chapter C or A.
   @_noLocks @_noAllocation
   private mutating func beginList(_ list: List, in packet: borrowing Span<UInt8>) throws(PacketError) {
-    guard let header = LogListHeader(packet, at: &position, end: containerEnd) else { throw .malformedJournal }
-    (self.list, logsLeft) = (list, header.logs)
-    listEnd = position + 2 * header.logs
+    (self.list, listEnd) = (list, try LogList(packet, at: &position, end: containerEnd).logs.end)
   }
 
   /// Begins the lists of Chapter N, and locates the logs of Chapter E, which directly follows Chapter N.
   @_noLocks @_noAllocation
   private mutating func beginNotes(in packet: borrowing Span<UInt8>) throws(PacketError) {
-    guard let chapter = ChapterN(packet, at: &position, end: containerEnd) else { throw .malformedJournal }
-    (list, logsLeft, notes, key) = (.notes, chapter.logs, chapter, 8 * chapter.low)
-    var next = position + 2 * chapter.logs + chapter.bitFieldOctets
+    let chapter = try ChapterN(packet, at: &position, end: containerEnd)
+    (list, listEnd, notes, key) = (.notes, position + 2 * chapter.logs, chapter, 8 * chapter.low)
+    var next = listEnd + chapter.bitFieldOctets
     extras = Extent(start: next, end: next)
     // The flag of Chapter E.
     if chapters & 0x04 != 0 {
-      guard let header = LogListHeader(packet, at: &next, end: containerEnd) else { throw .malformedJournal }
-      extras = Extent(start: next, end: next + 2 * header.logs)
+      extras = try LogList(packet, at: &next, end: containerEnd).logs
     }
   }
 
@@ -205,28 +202,26 @@ struct JournalCursor: BitwiseCopyable {
     case .none: return nil
     case .exclusives:
       if position < containerEnd {
-        guard let log = ExclusiveLog(packet, at: &position, end: containerEnd) else { throw .malformedJournal }
+        let log = try ExclusiveLog(packet, at: &position, end: containerEnd)
         return deliver(.systemExclusive(log), sBit: log.s)
       }
     case .controllers:
-      if logsLeft > 0 {
-        logsLeft -= 1
-        guard let log = ControllerLog(packet, at: &position, end: listEnd) else { throw .malformedJournal }
+      if position < listEnd {
+        let log = try NumberedLog(packet, at: &position, end: listEnd)
         return deliver(.controller(channel, log, later: Extent(start: position, end: listEnd)), sBit: log.s)
       }
     case .parameters:
       guard let chapter = parameters else { break }
       if position < listEnd {
-        guard let log = ParameterLog(packet, at: &position, end: listEnd, in: chapter) else { throw .malformedJournal }
+        let log = try ParameterLog(packet, at: &position, in: chapter)
         lastParameter = log
         return deliver(.parameter(channel, log), sBit: log.s)
       }
       list = .none
       return deliver(.selection(channel, chapter, last: lastParameter), sBit: chapter.s)
     case .notes:
-      if logsLeft > 0 {
-        logsLeft -= 1
-        guard let log = NoteLog(packet, at: &position, end: containerEnd) else { throw .malformedJournal }
+      if position < listEnd {
+        let log = try NumberedLog(packet, at: &position, end: listEnd)
         return deliver(.note(channel, log, extras: extras), sBit: log.s)
       }
       list = .noteOffs
@@ -245,9 +240,8 @@ struct JournalCursor: BitwiseCopyable {
       }
       position += chapter.bitFieldOctets
     case .pressures:
-      if logsLeft > 0 {
-        logsLeft -= 1
-        guard let log = PressureLog(packet, at: &position, end: listEnd) else { throw .malformedJournal }
+      if position < listEnd {
+        let log = try NumberedLog(packet, at: &position, end: listEnd)
         return deliver(.polyphonicPressure(channel, log), sBit: log.s)
       }
     }

@@ -37,13 +37,13 @@ extension JournalRepair {
   /// - Parameter later: the logs after `log` in the chapter.
   @_noLocks @_noAllocation
   mutating func repair(
-    _ log: ControllerLog, on channel: Channel, later: Extent, in packet: borrowing Span<UInt8>,
+    _ log: NumberedLog, on channel: Channel, later: Extent, in packet: borrowing Span<UInt8>,
     _ state: inout ReceivedState
   ) {
-    let (index, number) = (Int(channel.wire), Int(log.controller.value))
+    let (index, number) = (Int(channel.wire), Int(log.number.value))
     switch log.tool {
     case .value(let value):
-      if Self.newestValue(of: log.controller, in: later, of: packet) != nil { return }
+      if Self.newestValue(of: log.number, in: later, of: packet) != nil { return }
       guard state.channels[index].controllers[number] != value.value else { return }
       // Chapter M repairs Data Entry (6, 38) while a parameter is selected. Chapter C never repairs increments and
       // decrements (96, 97), because their values do not show how many were lost.
@@ -52,7 +52,7 @@ extension JournalRepair {
       case 96, 97: return
       default: break
       }
-      emit(.controlChange(channel, controller: log.controller, value: value), &state)
+      emit(.controlChange(channel, controller: log.number, value: value), &state)
     case .toggle(let count):
       guard number >= 64, number <= 69 else { return }
       let knownCount = state.channels[index].toggles[number - 64]
@@ -63,10 +63,10 @@ extension JournalRepair {
       let hasChanged = (count ^ knownCount) & 1 != 0
       let wasOn = knownCount & 1 != 0
       let oldValue = state.channels[index].controllers[number]
-      emit(.controlChange(channel, controller: log.controller, value: wasOn ? 0 : 127), &state)
+      emit(.controlChange(channel, controller: log.number, value: wasOn ? 0 : 127), &state)
       if !hasChanged {
         let restored: UInt7 = oldValue == ChannelState.unknown ? (wasOn ? 127 : 0) : UInt7(masking: oldValue)
-        emit(.controlChange(channel, controller: log.controller, value: restored), &state)
+        emit(.controlChange(channel, controller: log.number, value: restored), &state)
       }
       state.channels[index].toggles[number - 64] = count
     case .count(let count):
@@ -76,8 +76,8 @@ extension JournalRepair {
         Self.reportsNewCommands(count, isNewest: isNewest, known: state.channels[index].counts[number - 120])
       else { return }
       // One command repairs any number of lost commands. Its value comes from a later value log, or is 0.
-      let value = Self.newestValue(of: log.controller, in: later, of: packet) ?? 0
-      emit(.controlChange(channel, controller: log.controller, value: value), &state)
+      let value = Self.newestValue(of: log.number, in: later, of: packet) ?? 0
+      emit(.controlChange(channel, controller: log.number, value: value), &state)
       state.channels[index].counts[number - 120] = count
     }
   }
@@ -96,11 +96,12 @@ extension JournalRepair {
   /// Whether no log in `later` is for the same controller and tool.
   @_noLocks @_noAllocation
   private static func isNewest(
-    _ log: ControllerLog, before later: Extent, in packet: borrowing Span<UInt8>
+    _ log: NumberedLog, before later: Extent, in packet: borrowing Span<UInt8>
   ) -> Bool {
     var position = later.start
-    while let other = ControllerLog(packet, at: &position, end: later.end) {
-      guard other.controller == log.controller else { continue }
+    // The position is compared first, because an error that `try?` discards is allocated.
+    while position < later.end, let other = try? NumberedLog(packet, at: &position, end: later.end) {
+      guard other.number == log.number else { continue }
       switch (log.tool, other.tool) {
       case (.value, .value), (.toggle, .toggle), (.count, .count): return false
       default: break
@@ -116,8 +117,8 @@ extension JournalRepair {
   ) -> UInt7? {
     var position = logs.start
     var newest: UInt7?
-    while let log = ControllerLog(packet, at: &position, end: logs.end) {
-      if case .value(let value) = log.tool, log.controller == controller { newest = value }
+    while position < logs.end, let log = try? NumberedLog(packet, at: &position, end: logs.end) {
+      if case .value(let value) = log.tool, log.number == controller { newest = value }
     }
     return newest
   }
@@ -132,32 +133,34 @@ extension JournalRepair {
   /// - Parameter extras: the logs of Chapter E of the channel.
   @_noLocks @_noAllocation
   mutating func repair(
-    _ log: NoteLog, on channel: Channel, extras: Extent, in packet: borrowing Span<UInt8>,
+    _ log: NumberedLog, on channel: Channel, extras: Extent, in packet: borrowing Span<UInt8>,
     _ state: inout ReceivedState
   ) {
     // A log with velocity 0 is invalid.
-    guard log.velocity.value > 0 else { return }
+    guard log.value.value > 0 else { return }
     // If the journal does not cover the loss, `endNextUnconfirmedNote(_:)` later ends all notes that are not confirmed.
-    confirm(log.key, on: channel)
-    let (index, key) = (Int(channel.wire), Int(log.key.value))
+    confirm(log.number, on: channel)
+    let (index, key) = (Int(channel.wire), Int(log.number.value))
     // Without a log in Chapter E, the reference count is 1.
     var references = 1
-    if let count = Self.references(of: log.key, in: extras, of: packet), count > 1 { references = count }
+    if let count = Self.extra(of: log.number, isVelocity: false, in: extras, of: packet), count.value > 1 {
+      references = Int(count.value)
+    }
     let known = Int(state.channels[index].references[key])
-    if known == 0, !log.isPlayRecommended {
+    if known == 0, !log.flag {
       // Bit 7 marks a note that is held at the sender but was not played here.
-      state.channels[index].velocities[key] = 0x80 | log.velocity.value
+      state.channels[index].velocities[key] = 0x80 | log.value.value
       state.channels[index].references[key] = UInt8(truncatingIfNeeded: references)
       return
     }
-    let differs = state.channels[index].velocities[key] & 0x7F != log.velocity.value
+    let differs = state.channels[index].velocities[key] & 0x7F != log.value.value
     // Note Offs end the surplus Note Ons. If the velocity differs, there is one more Note Off, so that a Note On with the
     // right velocity follows. If the number is 0 or less, no Note Off is needed: either nothing differs, or Note Ons are
     // missing, which also set the velocity.
     let noteOffs = known - references + (differs ? 1 : 0)
-    if noteOffs > 0 { emit(.noteOff(channel, key: log.key, velocity: 64), times: noteOffs, &state) }
+    if noteOffs > 0 { emit(.noteOff(channel, key: log.number, velocity: 64), times: noteOffs, &state) }
     let noteOns = references - (noteOffs > 0 ? known - noteOffs : known)
-    if noteOns > 0 { emit(.noteOn(channel, key: log.key, velocity: log.velocity), times: noteOns, &state) }
+    if noteOns > 0 { emit(.noteOn(channel, key: log.number, velocity: log.value), times: noteOns, &state) }
   }
 
   /// Repairs a note whose newest command is a Note Off. Afterwards, its reference count (the number of Note Ons without
@@ -169,9 +172,9 @@ extension JournalRepair {
   mutating func repairNoteOff(
     _ key: UInt7, on channel: Channel, extras: Extent, in packet: borrowing Span<UInt8>, _ state: inout ReceivedState
   ) {
-    let references = Self.references(of: key, in: extras, of: packet) ?? 0
+    let references = Int((Self.extra(of: key, isVelocity: false, in: extras, of: packet) ?? 0).value)
     if references > 0 { confirm(key, on: channel) }
-    let velocity = Self.releaseVelocity(of: key, in: extras, of: packet) ?? 64
+    let velocity = Self.extra(of: key, isVelocity: true, in: extras, of: packet) ?? 64
     let known = Int(state.channels[Int(channel.wire)].references[Int(key.value)])
     if known > references {
       emit(.noteOff(channel, key: key, velocity: velocity), times: known - references, &state)
@@ -180,22 +183,15 @@ extension JournalRepair {
     }
   }
 
-  /// Returns the reference count of a note in the logs `logs` of Chapter E; nil if they do not contain it.
+  /// Returns the reference count of a note, or its release velocity if `isVelocity` is true, in the logs `logs` of
+  /// Chapter E; nil if they do not contain it.
   @_noLocks @_noAllocation
-  private static func references(of key: UInt7, in logs: Extent, of packet: borrowing Span<UInt8>) -> Int? {
+  private static func extra(
+    of key: UInt7, isVelocity: Bool, in logs: Extent, of packet: borrowing Span<UInt8>
+  ) -> UInt7? {
     var position = logs.start
-    while let log = NoteExtraLog(packet, at: &position, end: logs.end) {
-      if case .references(let count) = log.extra, log.key == key { return Int(count.value) }
-    }
-    return nil
-  }
-
-  /// Returns the release velocity of a note in the logs `logs` of Chapter E; nil if they do not contain it.
-  @_noLocks @_noAllocation
-  private static func releaseVelocity(of key: UInt7, in logs: Extent, of packet: borrowing Span<UInt8>) -> UInt7? {
-    var position = logs.start
-    while let log = NoteExtraLog(packet, at: &position, end: logs.end) {
-      if case .releaseVelocity(let velocity) = log.extra, log.key == key { return velocity }
+    while position < logs.end, let log = try? NumberedLog(packet, at: &position, end: logs.end) {
+      if log.flag == isVelocity, log.number == key { return log.value }
     }
     return nil
   }

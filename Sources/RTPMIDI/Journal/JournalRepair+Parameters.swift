@@ -43,10 +43,10 @@ extension JournalRepair {
   ) {
     if let pending = chapter.pending {
       let known = state.channels[Int(channel.wire)].selection
-      let isSame = known.isNonRegistered == pending.isNonRegistered && known.isPending
-      if isSame, known.number.high == pending.high { return }
-      let controller: UInt7 = pending.isNonRegistered ? 99 : 101
-      emit(.controlChange(channel, controller: controller, value: pending.high), &state)
+      let isSame = known.isNonRegistered == pending.flag && known.isPending
+      if isSame, known.number.high == pending.value { return }
+      let controller: UInt7 = pending.flag ? 99 : 101
+      emit(.controlChange(channel, controller: controller, value: pending.value), &state)
     } else if chapter.isInProgress, let last {
       select(ParameterSelection(isNonRegistered: last.isNonRegistered, number: last.number), on: channel, &state)
     } else {

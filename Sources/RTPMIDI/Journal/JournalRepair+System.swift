@@ -17,14 +17,6 @@ extension JournalRepair {
     if let log = chapter.song, log.value.value != state.song { emit(.songSelect(log.value), &state) }
   }
 
-  /// Repairs Active Sensing from Chapter V by one message.
-  @_noLocks @_noAllocation
-  mutating func repair(_ chapter: ChapterV, _ state: inout ReceivedState) {
-    guard chapter.count.value != state.activeSensings else { return }
-    emit(.activeSensing, &state)
-    state.activeSensings = chapter.count.value
-  }
-
   /// Repairs the sequencer from Chapter Q by standard commands.
   ///
   /// The received sequencer (``ReceivedState/sequencer``) is compared with the sender's sequencer. The sender's position is

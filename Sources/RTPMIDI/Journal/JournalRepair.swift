@@ -97,7 +97,10 @@ struct JournalRepair: BitwiseCopyable {
   ) -> Bool {
     switch log {
     case .simpleCommands(let chapter): repair(chapter, &state)
-    case .activeSensing(let chapter): repair(chapter, &state)
+    case .activeSensing(let count):
+      // One message repairs any number of lost commands.
+      if count.value != state.activeSensings { emit(.activeSensing, &state) }
+      state.activeSensings = count.value
     case .sequencer(let chapter): repair(chapter, &state)
     case .timeCode(let chapter): repair(chapter, &state)
     case .systemExclusive(let log): return repair(log, in: packet, &state, &assembly)
@@ -105,20 +108,18 @@ struct JournalRepair: BitwiseCopyable {
     case .controller(let channel, let log, let later): repair(log, on: channel, later: later, in: packet, &state)
     case .parameter(let channel, let log): repair(log, on: channel, &state)
     case .selection(let channel, let chapter, let last): repair(chapter, last: last, on: channel, &state)
-    case .wheel(let channel, let chapter):
-      if state.channels[Int(channel.wire)].wheel != chapter.bend.value {
-        emit(.pitchBend(channel, chapter.bend), &state)
-      }
+    case .wheel(let channel, let bend):
+      if state.channels[Int(channel.wire)].wheel != bend.value { emit(.pitchBend(channel, bend), &state) }
     case .note(let channel, let log, let extras): repair(log, on: channel, extras: extras, in: packet, &state)
     case .noteOff(let channel, let key, let extras): repairNoteOff(key, on: channel, extras: extras, in: packet, &state)
-    case .channelPressure(let channel, let chapter):
-      if state.channels[Int(channel.wire)].pressure != chapter.pressure.value {
-        emit(.channelPressure(channel, pressure: chapter.pressure), &state)
+    case .channelPressure(let channel, let pressure):
+      if state.channels[Int(channel.wire)].pressure != pressure.value {
+        emit(.channelPressure(channel, pressure: pressure), &state)
       }
     case .polyphonicPressure(let channel, let log):
-      // A pressure that was sent before a reset (`PressureLog.isBeforeReset`) needs no repair.
-      if !log.isBeforeReset, state.channels[Int(channel.wire)].pressures[Int(log.key.value)] != log.pressure.value {
-        emit(.polyphonicPressure(channel, key: log.key, pressure: log.pressure), &state)
+      // A pressure that was sent before a reset (the flag X) needs no repair.
+      if !log.flag, state.channels[Int(channel.wire)].pressures[Int(log.number.value)] != log.value.value {
+        emit(.polyphonicPressure(channel, key: log.number, pressure: log.value), &state)
       }
     }
     return false
@@ -132,11 +133,7 @@ struct JournalRepair: BitwiseCopyable {
     guard count > 0 else { return }
     queue.append(message, count: count)
     emitted += count
-    var index = 0
-    while index < count {
-      state.apply(message)
-      index += 1
-    }
+    for _ in 0..<count { state.apply(message) }
   }
 
   /// Marks a note as one that is on at the sender.
@@ -174,5 +171,44 @@ struct JournalRepair: BitwiseCopyable {
       }
     }
     return false
+  }
+}
+
+/// The messages that the repair of one log of the recovery journal emits, in order. They are stored as runs of equal
+/// messages. The longest repair has sixteen runs: the eight quarter frames of each of two times of MIDI Time Code.
+struct RepairQueue: BitwiseCopyable {
+  /// A message that is delivered `count` times.
+  private struct Run: BitwiseCopyable {
+    var message: Message
+    var count: Int
+  }
+
+  private var runs = InlineArray<16, Run>(repeating: Run(message: .clock, count: 0))
+  /// The index of the first run.
+  private var head = 0
+  /// The index after the last run.
+  private var tail = 0
+
+  @_noLocks @_noAllocation
+  mutating func removeAll() { (head, tail) = (0, 0) }
+
+  /// Appends `message`, to be returned `count` times.
+  @_noLocks @_noAllocation
+  mutating func append(_ message: Message, count: Int) {
+    // No repair has more than 16 runs, so the limit drops nothing.
+    guard count > 0, tail < 16 else { return }
+    runs[tail] = Run(message: message, count: count)
+    tail += 1
+  }
+
+  /// Removes and returns the first message; nil if the queue is empty.
+  @_noLocks @_noAllocation
+  mutating func removeFirst() -> Message? {
+    guard head < tail else { return nil }
+    let message = runs[head].message
+    runs[head].count -= 1
+    if runs[head].count == 0 { head += 1 }
+    if head == tail { (head, tail) = (0, 0) }
+    return message
   }
 }

@@ -82,3 +82,71 @@ struct ClockComparison {
     }
   }
 }
+
+/// The last 32 requests, to which replies are matched. A reply refers to its request by a stamp. Only the first reply
+/// to a request counts.
+package struct OutstandingRequests: BitwiseCopyable {
+  private struct Request: BitwiseCopyable {
+    /// The stamp by which a reply refers to the request.
+    var stamp: Int64
+    /// The instant at which the request left.
+    var instant: Instant
+    /// Whether no reply has arrived yet.
+    var isOpen: Bool
+  }
+
+  private var requests = InlineArray<32, Request>(
+    repeating: Request(stamp: 0, instant: Instant(nanoseconds: 0), isOpen: false))
+  /// The index for the next request.
+  private var next = 0
+
+  package init() {}
+
+  /// Adds a request that was sent at `instant`, in place of the oldest request.
+  ///
+  /// Real-time: not safe.
+  package mutating func open(stamp: Int64, at instant: Instant) {
+    requests[next] = Request(stamp: stamp, instant: instant, isOpen: true)
+    next = (next + 1) % 32
+  }
+
+  /// Records the reply to the request with this stamp. Returns the instant at which the request was sent; nil if there
+  /// is no such request or if its reply has already arrived.
+  ///
+  /// Real-time: not safe.
+  package mutating func close(stamp: Int64) -> Instant? {
+    for index in 0..<32 where requests[index].isOpen && requests[index].stamp == stamp {
+      requests[index].isOpen = false
+      return requests[index].instant
+    }
+    return nil
+  }
+}
+
+/// Lengthens intervals by a random part of up to a sixteenth.
+///
+/// Packets at equal intervals can always leave at the same phase of another periodic process: a clock that counts whole
+/// units, the packets of another peer, or the ticks. Averaging does not remove the resulting error of measurement.
+/// Intervals that vary by milliseconds cover all phases equally.
+///
+/// The random numbers are those of SplitMix64 (Steele, Lea and Flood: "Fast splittable pseudorandom number generators",
+/// OOPSLA 2014): equal seeds give equal intervals. The numbers are not secret.
+package struct Dither: BitwiseCopyable {
+  private var state: UInt64
+
+  package init(seed: UInt64) { state = seed }
+
+  /// Returns `interval` plus a random part of up to a sixteenth of it.
+  ///
+  /// Real-time: not safe.
+  package mutating func lengthen(_ interval: Nanoseconds) -> Nanoseconds {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    mixed ^= mixed >> 31
+    let limit = UInt64(clamping: interval.count) / 16
+    // Scales the random number 0..<2^64 to 0..<limit.
+    return interval + Nanoseconds(Int64(mixed.multipliedFullWidth(by: limit).high))
+  }
+}

@@ -46,19 +46,6 @@ public struct ClockPacket: Hashable, Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public init?(_ packet: borrowing RigidArray<UInt8>) {
-    guard packet.count >= Self.length else { return nil }
-    let count = packet[8]
-    guard packet.uint32(at: 0) == Self.marker, count <= 2 else { return nil }
-    self.init(
-      ssrc: packet.uint32(at: 4), count: count, stamp1: packet.uint64(at: 12), stamp2: packet.uint64(at: 20),
-      stamp3: packet.uint64(at: 28))
-  }
-
-  /// Reads a datagram in a span.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
   public init?(_ packet: borrowing Span<UInt8>) {
     guard packet.count >= Self.length else { return nil }
     let count = packet[8]

@@ -27,3 +27,31 @@ extension Endpoint {
     return refuse(command, to: address, .control)
   }
 }
+
+/// The addresses whose declined invitations were reported within the last minute. Each address is reported at most once
+/// a minute, and at most 64 addresses are reported per minute. The limits bound the memory and the number of reports, even if an
+/// attacker uses many addresses.
+struct DeclinedAddresses {
+  private var reported: [(address: SocketAddress, at: Instant)] = []
+
+  /// Returns whether to report `address` now. If so, records it as reported.
+  mutating func shouldReport(_ address: SocketAddress, at now: Instant) -> Bool {
+    reported.removeAll { now - $0.at >= .seconds(60) }
+    guard reported.count < 64, !reported.contains(where: { $0.address == address }) else { return false }
+    reported.append((address, now))
+    return true
+  }
+}
+
+/// Why an ``Endpoint`` declines an invitation.
+public enum DeclineReason: Hashable, Sendable {
+  /// ``Endpoint/admits`` does not permit the session.
+  case isNotAdmitted
+  /// The host of the peer has ``Endpoint/sessionsPerHost`` sessions already.
+  case hostIsFull
+  /// The peer has not given its proof within five seconds. The peer must prove that it receives at its address. In a
+  /// protected session, it must instead give the proof that the ``ProtocolExtension`` demands.
+  case isUnverified
+  /// The mark of the peer differs from the local one: see ``ProtocolExtension/mark``. `isMarked` is whether the peer has a mark.
+  case hasOtherMark(isMarked: Bool)
+}

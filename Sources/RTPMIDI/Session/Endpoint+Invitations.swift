@@ -38,15 +38,8 @@ extension Endpoint {
   private func receiveControlInvitation(
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
+    if let outcome = answerKnown(command, from: address, .control, at: now) { return outcome }
     let established = table[.init(ssrc: command.ssrc, address: address, port: .control)]
-    guard !isOwnCandidate(command, from: address, .control) else { return .refusedInvitation }
-    // If the peer repeats the accepted invitation of an established session or of a candidate, the local OK was lost. The
-    // peer gets another OK.
-    let candidate = table.candidate(from: .init(ssrc: command.ssrc, address: address, port: .control))
-    for session in [established, candidate] {
-      guard let session, session.acceptedToken == command.token else { continue }
-      return accept(command, as: session.localSSRC, to: address, .control)
-    }
     // Peers with different marks refuse each other (``ProtocolExtension/mark``).
     guard mark(of: command) == mark(for: address) else {
       return decline(command, from: address, .hasOtherMark(isMarked: mark(of: command) != nil), at: now)
@@ -83,17 +76,8 @@ extension Endpoint {
   private func receiveDataInvitation(
     _ command: SessionCommand, from address: SocketAddress, at now: Instant
   ) -> DatagramOutcome {
+    if let outcome = answerKnown(command, from: address, .data, at: now) { return outcome }
     let established = table[.init(ssrc: command.ssrc, address: address, port: .data)]
-    guard !isOwnCandidate(command, from: address, .data) else { return .refusedInvitation }
-    // If the peer repeats the accepted invitation of an established session or of a candidate, the local OK was lost. The
-    // peer gets another OK.
-    let candidate = table.candidate(from: .init(ssrc: command.ssrc, address: address, port: .data))
-    for session in [established, candidate] {
-      guard let session, session.acceptedToken == command.token else { continue }
-      currentSession = session
-      if !session.isProtected { session.lastHeard = now }
-      return accept(command, as: session.localSSRC, to: address, .data)
-    }
     guard let invitation = halfOpen.invitation(completedBy: command, from: address) else {
       return refuse(command, to: address, .data)
     }
@@ -179,10 +163,27 @@ extension Endpoint {
     return .accepted
   }
 
-  /// Whether an invitation has the source of a candidate that the local peer has invited. Such an invitation is forged,
-  /// because the peer would use a new SSRC for an invitation of its own.
-  private func isOwnCandidate(_ command: SessionCommand, from address: SocketAddress, _ port: Port) -> Bool {
-    table.candidate(from: .init(ssrc: command.ssrc, address: address, port: port))?.isInitiator ?? false
+  /// Answers an invitation whose source is that of an established session or of a candidate. Returns nil if the invitation
+  /// must be examined further.
+  private func answerKnown(
+    _ command: SessionCommand, from address: SocketAddress, _ port: Port, at now: Instant
+  ) -> DatagramOutcome? {
+    let source = SessionTable.Source(ssrc: command.ssrc, address: address, port: port)
+    let candidate = table.candidate(from: source)
+    // The local peer has invited this candidate. The invitation is forged, because the peer would use a new SSRC for an
+    // invitation of its own.
+    if let candidate, candidate.isInitiator { return .refusedInvitation }
+    // If the peer repeats the accepted invitation of an established session or of a candidate, the local OK was lost. The
+    // peer gets another OK.
+    for session in [table[source], candidate] {
+      guard let session, session.acceptedToken == command.token else { continue }
+      if port == .data {
+        currentSession = session
+        if !session.isProtected { session.lastHeard = now }
+      }
+      return accept(command, as: session.localSSRC, to: address, port)
+    }
+    return nil
   }
 
   /// Ends an invitation whose answer has another mark (``ProtocolExtension/mark``). A revival is tried again later.

@@ -12,8 +12,6 @@ public struct SessionContext {
 
   /// The SSRC of the local peer in the session.
   public var localSSRC: UInt32 { session.localSSRC }
-  /// The SSRC of the peer in the session.
-  public var remoteSSRC: UInt32 { session.ssrc }
   /// The token of the invitation that began the session. Valid until the session is established: if the session then
   /// replaces a local invitation, this value is the token of no invitation.
   public var invitationToken: UInt32 { session.isInitiator ? session.token : session.acceptedToken ?? 0 }

@@ -67,15 +67,15 @@ import _TestSupport
   }
 
   @Test func songPositionWrapsAt19Bits() {
-    var sequencer = SequencerHistory()
+    var system = SystemHistory()
     // Song Position 16383 is Clock 98298. The first Clock after Song Position plays this Clock, and each of the other 429999 advances the
     // position by one. The position is modulo 2^19 = 524288. The arguments 0, 1 and 2 are packet numbers. With `if: true`, the commands
     // enter the checkpoint history.
-    sequencer.locate(16383, 0, if: true)
-    sequencer.run(true, 1, if: true)
-    for _ in 0..<430_000 { sequencer.clock(2, if: true) }
+    system.record(.songPosition(16383), 0, if: true)
+    system.record(.continue, 1, if: true)
+    for _ in 0..<430_000 { system.record(.clock, 2, if: true) }
     let expected = ChapterQ(s: false, isRunning: true, isPlayed: true, position: 98_298 + 429_999 - 524_288)
-    #expect(octets { _ = sequencer.append(to: &$0, last: 2) } == octets { _ = expected.append(to: &$0) })
+    #expect(written { try system.append(to: &$0, last: 2) } == written { try expected.append(to: &$0) })
   }
 
   @Test func sBitIsClearForThePreviousPacket() throws {
@@ -98,7 +98,7 @@ import _TestSupport
     }
     let logs = try journalSender.journalOfGuardPacket()[1]!.controllers
     #expect(
-      logs.map(\.controller) == [1, 0] && logs.map(\.tool) == [.value(99), .value(100)],
+      logs.map(\.number) == [1, 0] && logs.map(\.tool) == [.value(99), .value(100)],
       "only the newest command, the oldest log first")
   }
 
@@ -132,7 +132,7 @@ import _TestSupport
     }
     let journal = try journalSender.journalOfGuardPacket()
     #expect(
-      journal[1]!.controllers.map(\.controller.value) == Array(22...29) && journalSender.discarded == 12,
+      journal[1]!.controllers.map(\.number.value) == Array(22...29) && journalSender.discarded == 12,
       "8 of 20 are left")
     #expect(journal.header.checkpoint == 60_012, "after the newest discarded packet")
     // The next packet, 60021, is 9 packets after the checkpoint. After these 16373 packets, the next guard packet is 2^14 - 2 packets
@@ -162,14 +162,14 @@ import _TestSupport
       #expect(notes + Int(journalSender.discarded) == 960 && notes >= 256 && whole[16]!.notes.count == 60)
       // The oldest note in the journal. The notes were sent in the packets 1...960: channel by channel, 60 keys each.
       let first = try #require(whole.channels.first)
-      let oldest = (Int(first.header.channel.number) - 1) * 60 + Int(first.notes[0].key.value) + 1
+      let oldest = (Int(first.header.channel.number) - 1) * 60 + Int(first.notes[0].number.value) + 1
       #expect(whole.header.checkpoint == UInt16(oldest), "the checkpoint is the oldest packet in the journal")
       // A packet of 60 octets contains a Clock and the newest notes.
       let short = octets(capacity: 60) {
         _ = journalSender.sender.encode(.clock, at: Instant(nanoseconds: 1), into: &$0)
       }
       #expect(short.count <= 60 && short[13] == 0xF8)
-      #expect(try SentJournal(short)[16]!.notes.last?.key == 59)
+      #expect(try SentJournal(short)[16]!.notes.last?.number == 59)
       // A packet of 18 octets has room for a Clock and for the header of the journal.
       let bare = octets(capacity: 18) {
         _ = journalSender.sender.encode(.clock, at: Instant(nanoseconds: 1), into: &$0)
@@ -195,7 +195,8 @@ import _TestSupport
     #expect(try journalSender.journalOfGuardPacket().count == 3)
     journalSender.send(.clock, .noteOn(one, key: 60, velocity: 2))
     let journal = try journalSender.journalOfGuardPacket()
-    #expect(journal.q?.position == 2 && journal[1]!.extras.map(\.extra) == [.references(2)])
+    #expect(
+      journal.q?.position == 2 && journal[1]!.extras.map(\.value) == [2] && journal[1]!.extras.map(\.flag) == [false])
     #expect(journal.header.checkpoint == 5, "the first packet with a journal")
     journalSender.sender.restart(ssrc: 9, sequence: 77)
     let (ssrc, sendsJournal) = (journalSender.sender.ssrc, journalSender.sender.sendsJournal)
@@ -219,7 +220,7 @@ import _TestSupport
     let journal = try journalSender.journalOfGuardPacket()
     #expect(journal.channels.isEmpty && journal.exclusives.isEmpty)
     // S, Chapter D, LENGTH 4.
-    #expect(journal.system?.word == 0xC004 && journal.d?.resets == .init(s: true, value: 1))
+    #expect(journal.system?.s == true && journal.system?.chapters == 0x40 && journal.d?.resets == .init(true, 1))
     #expect(journal.d?.song == nil && journal.d?.tuneRequests == nil)
     journalSender.send(.tuneRequest, .reset, .tuneRequest, .noteOn(one, key: 60, velocity: 1), .continue)
     let after = try journalSender.journalOfGuardPacket()

@@ -50,6 +50,29 @@ import _TestSupport
       ])
   }
 
+  /// Chapter V is S COUNT[7], Chapter W is S FIRST[7] | R SECOND[7], and Chapter T is S PRESSURE[7].
+  @Test func chaptersOfOneOrTwoOctetsMatch() throws {
+    // Y, A; a system journal of 3 octets with V; channel 1 with W and T. S of the three chapters is 1, and R is 1.
+    let octets = hex("60 00 08 20 03 89 00 06 12 81 C0 83")
+    var cursor = try JournalCursor(octets.span, in: Extent(start: 0, end: octets.count))
+    guard case .activeSensing(count: 9) = try cursor.next(in: octets.span) else {
+      Issue.record("no Chapter V")
+      return
+    }
+    #expect(cursor.sBit)
+    guard case .wheel(Channel(1)!, let bend) = try cursor.next(in: octets.span) else {
+      Issue.record("no Chapter W")
+      return
+    }
+    #expect(cursor.sBit && bend == UInt14(low: 1, high: 64))
+    guard case .channelPressure(Channel(1)!, 3) = try cursor.next(in: octets.span) else {
+      Issue.record("no Chapter T")
+      return
+    }
+    #expect(cursor.sBit)
+    if case .some = try cursor.next(in: octets.span) { Issue.record("more than three logs") }
+  }
+
   @Test func emptyJournalHasThreeOctets() throws {
     #expect(try names(hex("80 12 34")) == [])
   }

@@ -110,7 +110,7 @@ import _TestSupport
       default: true
       }
     }
-    var expected: [ControllerLog] = []
+    var expected: [NumberedLog] = []
     for command in candidates {
       let newer = candidates.filter { $0.controller == command.controller && $0.index > command.index }.count
       guard newer < (isEnhanced ? 4 : 1) else { continue }
@@ -118,22 +118,22 @@ import _TestSupport
       // Controllers 120...127, except 122 (Local Control), are actions. In the default encoding, an action has a count in place
       // of a value. In the enhanced encoding, every command has both.
       let isAction = command.controller >= 120 && command.controller != 122
-      var tools: [ControllerLog.Tool] = []
+      var tools: [NumberedLog.Tool] = []
       if isEnhanced || isAction { tools.append(.count(UInt8(count & 63))) }
       if isEnhanced || !isAction { tools.append(.value(command.value)) }
       if isEnhanced, (64...69).contains(command.controller) {
         tools.append(.toggle(toggles(command, sent, channel)))
       }
       expected += tools.map {
-        ControllerLog(s: command.index != sent.count - 1, controller: UInt7(masking: command.controller), tool: $0)
+        NumberedLog(s: command.index != sent.count - 1, controller: UInt7(masking: command.controller), tool: $0)
       }
     }
     #expect(journal?.controllers ?? [] == expected)
 
     // Chapters N and E.
-    var notes: [NoteLog] = []
+    var notes: [NumberedLog] = []
     var off: Set<UInt8> = []
-    var extras: [NoteExtraLog] = []
+    var extras: [NumberedLog] = []
     for index in sent.indices.dropFirst(max(first, notesEnd + 1)) {
       guard let note = note(sent[index], channel) else { continue }
       // Only the newest command of a note has a log.
@@ -146,15 +146,15 @@ import _TestSupport
       }
       let s = index != sent.count - 1
       if note.isOn {
-        notes.append(NoteLog(s: s, key: note.key, isPlayRecommended: true, velocity: note.velocity))
+        notes.append(NumberedLog(s: s, number: note.key, flag: true, value: note.velocity))
       } else {
         off.insert(note.key.value)
       }
       if references > (note.isOn ? 1 : 0) {
-        extras.append(NoteExtraLog(s: s, key: note.key, extra: .references(UInt7(clamping: references))))
+        extras.append(NumberedLog(s: s, number: note.key, flag: false, value: UInt7(clamping: references)))
       }
       if !note.isOn, note.velocity != 64 {
-        extras.append(NoteExtraLog(s: s, key: note.key, extra: .releaseVelocity(note.velocity)))
+        extras.append(NumberedLog(s: s, number: note.key, flag: true, value: note.velocity))
       }
     }
     #expect(journal?.notes ?? [] == notes && journal?.off ?? [] == off && journal?.extras ?? [] == extras)
@@ -163,9 +163,9 @@ import _TestSupport
     let firstAfterControllerReset = max(first, controllerReset + 1)
     let rest = sent.dropFirst(firstAfterControllerReset)
     let bends = rest.compactMap { if case .pitchBend(channel, let bend) = $0 { bend } else { nil } }
-    #expect(journal?.w?.bend == bends.last)
+    #expect(journal?.w == bends.last)
     let pressures = rest.compactMap { if case .channelPressure(channel, let value) = $0 { value } else { nil } }
-    #expect(journal?.t?.pressure == pressures.last)
+    #expect(journal?.t == pressures.last)
     var keys: [UInt7] = []
     var values: [UInt7: UInt7] = [:]
     for case .polyphonicPressure(channel, let key, let value) in rest {
@@ -173,8 +173,8 @@ import _TestSupport
       keys.append(key)
       values[key] = value
     }
-    #expect((journal?.pressures ?? []).map(\.key) == keys)
-    #expect((journal?.pressures ?? []).map(\.pressure) == keys.map { values[$0]! })
+    #expect((journal?.pressures ?? []).map(\.number) == keys)
+    #expect((journal?.pressures ?? []).map(\.value) == keys.map { values[$0]! })
   }
 
   /// The note that `message` begins or ends on `channel`; nil for other messages. Note On with velocity 0 is a Note Off with

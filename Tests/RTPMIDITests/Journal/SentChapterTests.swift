@@ -22,14 +22,14 @@ import Testing
     journalSender.send(control(0, 3), control(32, 4))
     let bank = try journalSender.journalOfGuardPacket()[1]!
     #expect(
-      bank.controllers.map(\.controller) == [0, 32] && bank.p?.bank == nil, "no program change has used the bank")
+      bank.controllers.map(\.number) == [0, 32] && bank.p?.bank == nil, "no program change has used the bank")
     journalSender.send(.programChange(one, program: 10))
     let used = try journalSender.journalOfGuardPacket()[1]!
     #expect(used.controllers.isEmpty && used.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: false))
     journalSender.send(control(121, 0), .programChange(one, program: 11), control(0, 5))
     let afterReset = try journalSender.journalOfGuardPacket()[1]!
     #expect(afterReset.p?.bank == ChapterP.Bank(high: 3, low: 4, isBeforeReset: true))
-    #expect(afterReset.controllers.map(\.controller) == [121, 0])
+    #expect(afterReset.controllers.map(\.number) == [121, 0])
   }
 
   /// In the default encoding, Chapter C has a count log for the controllers 120...127, except Local Control (122), and a value log for
@@ -39,7 +39,7 @@ import Testing
     journalSender.send(
       control(64, 127), control(122, 0), control(123, 0), control(123, 0), control(120, 0), control(69, 1))
     let logs = try journalSender.journalOfGuardPacket()[1]!.controllers
-    #expect(logs.map(\.controller) == [64, 122, 123, 120, 69])
+    #expect(logs.map(\.number) == [64, 122, 123, 120, 69])
     #expect(logs.map(\.tool) == [.value(127), .value(0), .count(2), .count(1), .value(1)])
     for _ in 0..<62 { journalSender.send(control(123, 0)) }
     #expect(try journalSender.journalOfGuardPacket()[1]!.controllers.last?.tool == .count(0), "64 commands, modulo 64")
@@ -58,10 +58,10 @@ import Testing
     journalSender.send(.pitchBend(Channel(2)!, 1))
     let journal = try journalSender.journalOfGuardPacket()
     #expect(
-      journal[1]!.controllers.map(\.controller) == kept + [121] && journal[1]!.header.chapters == 0xC8, "P, C and N")
+      journal[1]!.controllers.map(\.number) == kept + [121] && journal[1]!.header.chapters == 0xC8, "P, C and N")
     #expect(journal[2]!.header.chapters == 0x10, "W")
     journalSender.send(control(1, 5))
-    #expect(try journalSender.journalOfGuardPacket()[1]!.controllers.map(\.controller) == kept + [121, 1])
+    #expect(try journalSender.journalOfGuardPacket()[1]!.controllers.map(\.number) == kept + [121, 1])
   }
 
   /// The enhanced encoding keeps the newest four commands of a controller, each with a log for its count and one for its value.
@@ -73,9 +73,9 @@ import Testing
       ([1, 2, 3, 4, 5, 6] as [UInt7]).map { control(7, $0) } + [control(64, 127), control(64, 0), control(64, 1)])
     let journal = try journalSender.journalOfGuardPacket()
     #expect(journal.header.isEnhanced && journal[1]!.header.isEnhanced)
-    let volume = journal[1]!.controllers.filter { $0.controller == 7 }.map(\.tool)
+    let volume = journal[1]!.controllers.filter { $0.number == 7 }.map(\.tool)
     #expect(volume == [.count(3), .value(3), .count(4), .value(4), .count(5), .value(5), .count(6), .value(6)])
-    let pedal = journal[1]!.controllers.filter { $0.controller == 64 }.map(\.tool)
+    let pedal = journal[1]!.controllers.filter { $0.number == 64 }.map(\.tool)
     #expect(
       pedal == [
         .count(1), .value(127), .toggle(1), .count(2), .value(0), .toggle(2), .count(3), .value(1), .toggle(2),
@@ -114,14 +114,14 @@ import Testing
     #expect(selected.m!.logsAreShort && selected.m!.allRegistered)
     journalSender.send(control(6, 64), control(38, 5), control(96, 0), control(96, 0), control(97, 0))
     let log = try journalSender.journalOfGuardPacket()[1]!.parameters[0]
-    #expect(log.entryHigh == .init(64, isBeforeReset: false) && log.entryLow == .init(5, isBeforeReset: false))
+    #expect(log.entryHigh == .init(false, 64) && log.entryLow == .init(false, 5))
     #expect(log.buttons == .init(1, isBeforeReset: false) && log.usesValueTool && !log.usesCountTool)
     journalSender.send(control(6, 65), control(99, 1), control(98, 7), control(97, 0), control(99, 2))
     let both = try journalSender.journalOfGuardPacket()[1]!
     #expect(both.parameters.map(\.number) == [2, UInt14(low: 7, high: 1)])
     #expect(both.parameters.map(\.isNonRegistered) == [false, true])
     #expect(both.parameters.map(\.buttons) == [nil, .init(-1, isBeforeReset: false)])
-    #expect(both.m?.pending == ChapterM.Pending(isNonRegistered: true, high: 2) && both.m?.isInProgress == false)
+    #expect(both.m?.pending == FlaggedValue(true, 2) && both.m?.isInProgress == false)
     #expect(!both.m!.s && both.parameters.allSatisfy { $0.s }, "the previous packet contained the pending MSB")
     // 127, 127 is the null parameter: no parameter is selected.
     journalSender.send(control(101, 127), control(100, 127))
@@ -131,7 +131,7 @@ import Testing
     journalSender.send(control(6, 1))
     let plain = try journalSender.journalOfGuardPacket()[1]!
     #expect(
-      plain.controllers.map(\.controller) == [6] && plain.parameters.count == 2,
+      plain.controllers.map(\.number) == [6] && plain.parameters.count == 2,
       "without a selected parameter, controller 6 is in Chapter C")
   }
 
@@ -139,8 +139,8 @@ import Testing
     let journalSender = JournalSender()
     journalSender.send(control(101, 0), control(100, 0), control(6, 12), control(121, 0))
     let journal = try journalSender.journalOfGuardPacket()[1]!
-    #expect(journal.parameters[0].entryHigh == .init(12, isBeforeReset: true) && journal.m?.isInProgress == false)
-    #expect(journal.controllers.map(\.controller) == [121])
+    #expect(journal.parameters[0].entryHigh == .init(true, 12) && journal.m?.isInProgress == false)
+    #expect(journal.controllers.map(\.number) == [121])
   }
 
   @Test func parametersAreLimitedTo32() throws {
@@ -159,14 +159,16 @@ import Testing
     let on = Message.noteOn(one, key: 60, velocity: 100)
     journalSender.send(on, on, on)
     let held = try journalSender.journalOfGuardPacket()[1]!
-    #expect(held.notes.map(\.velocity) == [100] && held.notes[0].isPlayRecommended && held.off.isEmpty)
-    #expect(held.extras.map(\.extra) == [.references(3)])
+    #expect(held.notes.map(\.value) == [100] && held.notes[0].flag && held.off.isEmpty)
+    // Without V, the value is the reference count; with V, it is the release velocity.
+    #expect(held.extras.map(\.value) == [3] && held.extras.map(\.flag) == [false])
     journalSender.send(.noteOff(one, key: 60, velocity: 5))
     let off = try journalSender.journalOfGuardPacket()[1]!
-    #expect(off.notes.isEmpty && off.off == [60] && off.extras.map(\.extra) == [.references(2), .releaseVelocity(5)])
+    #expect(off.notes.isEmpty && off.off == [60])
+    #expect(off.extras.map(\.value) == [2, 5] && off.extras.map(\.flag) == [false, true])
     journalSender.send(.noteOn(one, key: 60, velocity: 0), .noteOn(one, key: 60, velocity: 0))
     let ended = try journalSender.journalOfGuardPacket()[1]!
-    #expect(ended.off == [60] && !ended.header.hasE, "Note On with velocity 0 counts as velocity 64")
+    #expect(ended.off == [60] && ended.header.chapters & 0x04 == 0, "Note On with velocity 0 counts as velocity 64")
     journalSender.send(.noteOff(one, key: 60, velocity: 64), .noteOn(one, key: 60, velocity: 1))
     #expect(try journalSender.journalOfGuardPacket()[1]!.extras.isEmpty, "an additional Note Off has no effect")
   }
@@ -208,7 +210,7 @@ import Testing
       .polyphonicPressure(one, key: 1, pressure: 2), .polyphonicPressure(one, key: 3, pressure: 4),
       .polyphonicPressure(one, key: 1, pressure: 5))
     let journal = try journalSender.journalOfGuardPacket()[1]!
-    #expect(journal.w?.bend == 16383 && journal.t?.pressure == 9)
-    #expect(journal.pressures.map(\.key) == [3, 1] && journal.pressures.map(\.pressure) == [4, 5])
+    #expect(journal.w == 16383 && journal.t == 9)
+    #expect(journal.pressures.map(\.number) == [3, 1] && journal.pressures.map(\.value) == [4, 5])
   }
 }

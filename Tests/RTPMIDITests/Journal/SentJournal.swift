@@ -13,20 +13,22 @@ struct SentJournal {
     var header: ChannelJournalHeader
     var p: ChapterP?
     /// The header of Chapter C.
-    var c: LogListHeader?
-    var controllers: [ControllerLog] = []
+    var c: LogList?
+    var controllers: [NumberedLog] = []
     var m: ChapterM?
     var parameters: [ParameterLog] = []
-    var w: ChapterW?
+    /// Chapter W: the pitch bend.
+    var w: UInt14?
     var n: ChapterN?
-    var notes: [NoteLog] = []
+    var notes: [NumberedLog] = []
     /// The keys whose bits are set in OFFBITS of Chapter N.
     var off: Set<UInt8> = []
     /// The logs of Chapter E.
-    var extras: [NoteExtraLog] = []
-    var t: ChapterT?
+    var extras: [NumberedLog] = []
+    /// Chapter T: the channel pressure.
+    var t: UInt7?
     /// The logs of Chapter A.
-    var pressures: [PressureLog] = []
+    var pressures: [NumberedLog] = []
     /// The S bits of the chapters. For Chapter N, these are the B bit, which concerns only Note Offs, and the S bits of the note logs.
     var s: [Bool] = []
   }
@@ -34,7 +36,8 @@ struct SentJournal {
   var header: RecoveryJournalHeader
   var system: SystemJournalHeader?
   var d: ChapterD?
-  var v: ChapterV?
+  /// Chapter V: the S bit, and the number of Active Sensing commands.
+  var v: FlaggedValue?
   var q: ChapterQ?
   var f: ChapterF?
   /// The logs of Chapter X.
@@ -51,7 +54,7 @@ struct SentJournal {
     count = extent.count
     let end = extent.end
     var at = extent.start
-    header = try #require(RecoveryJournalHeader(packet.span, at: &at, end: end))
+    header = try RecoveryJournalHeader(packet.span, at: &at, end: end)
     if header.hasSystemJournal { try readSystem(packet, &at, end) }
     for _ in 0..<header.channelJournals {
       channels.append(try Self.readChannel(packet, &at, end))
@@ -67,36 +70,35 @@ struct SentJournal {
   subscript(channel: Int) -> Channel? { channels.first { $0.header.channel.number == channel } }
 
   private mutating func readSystem(_ packet: [UInt8], _ at: inout Int, _ limit: Int) throws {
-    let start = at
-    let header = try #require(SystemJournalHeader(packet.span, at: &at, end: limit))
-    let end = start + header.length
+    let header = try SystemJournalHeader(packet.span, at: &at, end: limit)
+    let end = header.end
     system = header
     var s: [Bool] = []
-    if header.hasD {
-      let chapter = try #require(ChapterD(packet.span, at: &at, end: end))
-      let logs = [chapter.resets, chapter.tuneRequests, chapter.song].compactMap { $0?.s }
+    if header.chapters & 0x40 != 0 {
+      let chapter = try ChapterD(packet.span, at: &at, end: end)
+      let logs = [chapter.resets, chapter.tuneRequests, chapter.song].compactMap { $0?.flag }
       try #require(chapter.s == logs.allSatisfy { $0 })
       d = chapter
       s.append(chapter.s)
     }
-    if header.hasV {
-      let chapter = try #require(ChapterV(packet.span, at: &at, end: end))
+    if header.chapters & 0x20 != 0 {
+      let chapter = try FlaggedValue(packet.span, at: &at, end: end)
       v = chapter
-      s.append(v!.s)
+      s.append(chapter.flag)
     }
-    if header.hasQ {
-      let chapter = try #require(ChapterQ(packet.span, at: &at, end: end))
+    if header.chapters & 0x10 != 0 {
+      let chapter = try ChapterQ(packet.span, at: &at, end: end)
       q = chapter
       s.append(q!.s)
     }
-    if header.hasF {
-      let chapter = try #require(ChapterF(packet.span, at: &at, end: end))
+    if header.chapters & 0x08 != 0 {
+      let chapter = try ChapterF(packet.span, at: &at, end: end)
       f = chapter
       s.append(f!.s)
     }
-    if header.hasX {
+    if header.chapters & 0x04 != 0 {
       repeat {
-        let log = try #require(ExclusiveLog(packet.span, at: &at, end: end))
+        let log = try ExclusiveLog(packet.span, at: &at, end: end)
         let data = log.data.map { packet[$0.start..<$0.end].map { $0 & 0x7F } } ?? []
         exclusives.append((log, data))
       } while at < end
@@ -108,42 +110,40 @@ struct SentJournal {
   }
 
   private static func readChannel(_ packet: [UInt8], _ at: inout Int, _ limit: Int) throws -> Channel {
-    let start = at
-    var channel = Channel(header: try #require(ChannelJournalHeader(packet.span, at: &at, end: limit)))
-    let end = start + channel.header.length
-    if channel.header.hasP {
-      let chapter = try #require(ChapterP(packet.span, at: &at, end: end))
+    var channel = Channel(header: try ChannelJournalHeader(packet.span, at: &at, end: limit))
+    let end = channel.header.end
+    let chapters = channel.header.chapters
+    if chapters & 0x80 != 0 {  // P
+      let chapter = try ChapterP(packet.span, at: &at, end: end)
       channel.p = chapter
       channel.s.append(channel.p!.s)
     }
-    if channel.header.hasC {
-      let list = try #require(LogListHeader(packet.span, at: &at, end: end))
+    if chapters & 0x40 != 0 {  // C
+      let list = try LogList(packet.span, at: &at, end: end)
       channel.c = list
-      for _ in 0..<list.logs { channel.controllers.append(try #require(ControllerLog(packet.span, at: &at, end: end))) }
+      while at < list.logs.end { channel.controllers.append(try NumberedLog(packet.span, at: &at, end: end)) }
       try #require(list.s == channel.controllers.allSatisfy { $0.s })
       channel.s.append(list.s)
     }
-    if channel.header.hasM {
-      let first = at
-      let chapter = try #require(ChapterM(packet.span, at: &at, end: end))
+    if chapters & 0x20 != 0 {  // M
+      let chapter = try ChapterM(packet.span, at: &at, end: end)
       channel.m = chapter
-      while at < first + chapter.length {
-        let log = ParameterLog(packet.span, at: &at, end: first + chapter.length, in: chapter)
-        channel.parameters.append(try #require(log))
-      }
+      while at < chapter.end { channel.parameters.append(try ParameterLog(packet.span, at: &at, in: chapter)) }
       // S of Chapter M also depends on PENDING.
       if chapter.s { try #require(channel.parameters.allSatisfy { $0.s }) }
       channel.s.append(chapter.s)
     }
-    if channel.header.hasW {
-      let chapter = try #require(ChapterW(packet.span, at: &at, end: end))
-      channel.w = chapter
-      channel.s.append(channel.w!.s)
+    if chapters & 0x10 != 0 {  // W
+      let low = try FlaggedValue(packet.span, at: &at, end: end)
+      let high = try FlaggedValue(packet.span, at: &at, end: end)
+      try #require(!high.flag, "the reserved bit")
+      channel.w = UInt14(low: low.value, high: high.value)
+      channel.s.append(low.flag)
     }
-    if channel.header.hasN {
-      let chapter = try #require(ChapterN(packet.span, at: &at, end: end))
+    if chapters & 0x08 != 0 {  // N
+      let chapter = try ChapterN(packet.span, at: &at, end: end)
       channel.n = chapter
-      for _ in 0..<chapter.logs { channel.notes.append(try #require(NoteLog(packet.span, at: &at, end: end))) }
+      for _ in 0..<chapter.logs { channel.notes.append(try NumberedLog(packet.span, at: &at, end: end)) }
       for octet in 0..<chapter.bitFieldOctets {
         for bit in 0..<8 where packet[at + octet] & 0x80 >> UInt8(bit) != 0 {
           channel.off.insert(UInt8(8 * (chapter.low + octet) + bit))
@@ -154,20 +154,20 @@ struct SentJournal {
       at += chapter.bitFieldOctets
       channel.s += [chapter.s] + channel.notes.map(\.s)
     }
-    if channel.header.hasE {
-      let list = try #require(LogListHeader(packet.span, at: &at, end: end))
-      for _ in 0..<list.logs { channel.extras.append(try #require(NoteExtraLog(packet.span, at: &at, end: end))) }
+    if chapters & 0x04 != 0 {  // E
+      let list = try LogList(packet.span, at: &at, end: end)
+      while at < list.logs.end { channel.extras.append(try NumberedLog(packet.span, at: &at, end: end)) }
       try #require(list.s == channel.extras.allSatisfy { $0.s })
       channel.s.append(list.s)
     }
-    if channel.header.hasT {
-      let chapter = try #require(ChapterT(packet.span, at: &at, end: end))
-      channel.t = chapter
-      channel.s.append(channel.t!.s)
+    if chapters & 0x02 != 0 {  // T
+      let chapter = try FlaggedValue(packet.span, at: &at, end: end)
+      channel.t = chapter.value
+      channel.s.append(chapter.flag)
     }
-    if channel.header.hasA {
-      let list = try #require(LogListHeader(packet.span, at: &at, end: end))
-      for _ in 0..<list.logs { channel.pressures.append(try #require(PressureLog(packet.span, at: &at, end: end))) }
+    if chapters & 0x01 != 0 {  // A
+      let list = try LogList(packet.span, at: &at, end: end)
+      while at < list.logs.end { channel.pressures.append(try NumberedLog(packet.span, at: &at, end: end)) }
       try #require(list.s == channel.pressures.allSatisfy { $0.s })
       channel.s.append(list.s)
     }

@@ -14,13 +14,13 @@ import _TestSupport
     let journalSender = JournalSender()
     journalSender.send(.activeSensing, .activeSensing, .songSelect(3), .songSelect(4), .tuneRequest)
     let journal = try journalSender.journalOfGuardPacket()
-    #expect(journal.v == ChapterV(s: true, count: 2))
+    #expect(journal.v == FlaggedValue(true, 2))
     #expect(
       journal.d
         == ChapterD(
-          s: false, resets: nil, tuneRequests: .init(s: false, value: 1), song: .init(s: true, value: 4)))
+          s: false, resets: nil, tuneRequests: .init(false, 1), song: .init(true, 4)))
     journalSender.send([Message](repeating: .activeSensing, count: 127))
-    #expect(try journalSender.journalOfGuardPacket().v?.count == 1, "129 commands, modulo 128")
+    #expect(try journalSender.journalOfGuardPacket().v?.value == 1, "129 commands, modulo 128")
   }
 
   @Test func timeCodeIsLogged() throws {

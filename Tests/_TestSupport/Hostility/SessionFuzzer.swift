@@ -122,7 +122,7 @@ public final class SessionFuzzer: Fuzzer {
     let port = pickPort()
     let control = pick(4) == 0 ? pickStranger() : Self.controls[k]
     let source = pick(8) == 0 ? pickPort() : port
-    try receive(imitators[k].next(), from: source == .control ? control : control.data, port)
+    try receive(imitators[k].next(), from: source == .control ? control : control.dataPort, port)
   }
 
   /// A stranger invites the tested endpoint on both ports, or on one of them only. The stranger sends nothing else.
@@ -134,7 +134,7 @@ public final class SessionFuzzer: Fuzzer {
     // One invitation in ten is sent only to the data port, and one in ten only to the control port.
     let part = pick(10)
     if part != 0 { try receive(datagram, from: control, .control) }
-    if part != 1 { try receive(datagram, from: control.data, .data) }
+    if part != 1 { try receive(datagram, from: control.dataPort, .data) }
   }
 
   /// Delivers, duplicates or loses a random datagram in transit.
@@ -145,7 +145,7 @@ public final class SessionFuzzer: Fuzzer {
     let fate = pick(10)
     if fate == 0 { return }
     if fate == 1 { inFlight.append(flight) }
-    guard let k = Self.controls.firstIndex(where: { $0 == flight.to || $0.data == flight.to }) else { return }
+    guard let k = Self.controls.firstIndex(where: { $0 == flight.to || $0.dataPort == flight.to }) else { return }
     let port: Port = flight.to == Self.controls[k] ? .control : .data
     if k == 0 { return try receive(flight.datagram, from: flight.from, port) }
     let (datagram, isAuthentic) = peers[k].open(flight.datagram, port: port)
@@ -162,7 +162,7 @@ public final class SessionFuzzer: Fuzzer {
     }
     let packet = peers[k].play(at: now)
     guard !packet.isEmpty else { return }
-    put(Flight(datagram: packet, from: Self.controls[k].data, to: Self.controls[0].data), of: k)
+    put(Flight(datagram: packet, from: Self.controls[k].dataPort, to: Self.controls[0].dataPort), of: k)
   }
 
   /// A peer connects, restarts or leaves, or up to 70 s pass. The tested endpoint (index 0) never restarts.
@@ -182,7 +182,7 @@ public final class SessionFuzzer: Fuzzer {
 
   /// Lets the endpoint of peer `k` invite the endpoint of peer `other`.
   private func connect(_ k: Int, to other: Int) {
-    _ = try? peers[k].endpoint.connect(to: Self.controls[other], data: Self.controls[other].data, at: now)
+    _ = try? peers[k].endpoint.connect(to: Self.controls[other], data: Self.controls[other].dataPort, at: now)
   }
 
   /// Passes a datagram to the tested endpoint, and checks the invariants.
@@ -226,7 +226,7 @@ public final class SessionFuzzer: Fuzzer {
     for output in outputs {
       switch output {
       case .send(let datagram, let to, _, let port):
-        let from = port == .control ? Self.controls[k] : Self.controls[k].data
+        let from = port == .control ? Self.controls[k] : Self.controls[k].dataPort
         put(Flight(datagram: datagram, from: from, to: to), of: k)
       case .extensionPacket(let session, let to, _):
         peers[k].endpoint.sendProbe(on: session) { probe, sealer in
@@ -236,7 +236,7 @@ public final class SessionFuzzer: Fuzzer {
             _ = probe.append(to: &$0)
             sealer?.seal(&$0, port: .data, at: now)
           }
-          put(Flight(datagram: datagram, from: Self.controls[k].data, to: to), of: k)
+          put(Flight(datagram: datagram, from: Self.controls[k].dataPort, to: to), of: k)
           return now
         }
       case .clockPacket(let session, let to, _):
@@ -245,7 +245,7 @@ public final class SessionFuzzer: Fuzzer {
           guard packet?.append(to: &$0) == true else { return }
           peers[k].endpoint.seal(&$0, of: session, port: .data, at: now)
         }
-        put(Flight(datagram: datagram, from: Self.controls[k].data, to: to), of: k)
+        put(Flight(datagram: datagram, from: Self.controls[k].dataPort, to: to), of: k)
       case .lost(let id), .closed(let id): peers[k].openers[id] = nil
       case .established(let id, let info):
         peers[k].established(id)
@@ -286,13 +286,4 @@ public final class SessionFuzzer: Fuzzer {
   }
 
   private func failure(_ violation: String) -> FuzzFailure { FuzzFailure(violation, seed: seed, input: inputs) }
-}
-
-extension SocketAddress {
-  /// The data port that belongs to this control port.
-  fileprivate var data: SocketAddress {
-    var data = self
-    data.port += 1
-    return data
-  }
 }

@@ -109,12 +109,3 @@ package struct CoreSessions {
       datagram.span, from: port == .control ? remote.control : remote.data, port: port, at: now, now: now)
   }
 }
-
-extension SocketAddress {
-  /// The data port that belongs to this control port.
-  fileprivate var dataPort: SocketAddress {
-    var data = self
-    data.port += 1
-    return data
-  }
-}

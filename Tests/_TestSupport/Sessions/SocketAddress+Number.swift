@@ -13,4 +13,7 @@ extension SocketAddress {
 
   /// The number of this address: the number of the host plus the port.
   package var number: Int { Int(low & 0xFFFF_FFFF) + Int(port) }
+
+  /// The next port of the same host, which is the data port if this is the control port.
+  var dataPort: SocketAddress { SocketAddress(high: high, low: low, scope: scope, port: port + 1) }
 }

@@ -1,5 +1,6 @@
 import CALSA
-internal import MusicalTime
+public import MIDI
+public import MusicalTime
 import Realtime
 
 // Receiving events of other programs and announcements of the kernel.
@@ -17,7 +18,7 @@ extension Sequencer {
     if result == SEQUENCER_NONE { return nil }
     if result == SEQUENCER_OVERFLOW {
       return SequencerArrival(
-        .overflow, at: MonotonicClock.now, on: .input, from: SequencerAddress(client: client, port: 0))
+        event: .overflow, at: MonotonicClock.now, port: .input, from: SequencerAddress(client: client, port: 0))
     }
     // If the library's buffer was empty, the library has just fetched events from the kernel. Their stamps are queue times,
     // and queue time can jump at any moment (``QueueClock``). The queue time is therefore compared with CLOCK_MONOTONIC
@@ -35,15 +36,15 @@ extension Sequencer {
     // System:Announce; an event of another client at the port for announcements; an announcement that is not used.
     if isAnnouncement || event.dest.port == Self.announcements {
       guard isAnnouncement, event.dest.port == Self.announcements, let announcement = announcement(in: event) else {
-        return SequencerArrival(.ignored, at: MonotonicClock.now, on: .input, from: from)
+        return SequencerArrival(event: .ignored, at: MonotonicClock.now, port: .input, from: from)
       }
-      return SequencerArrival(announcement, at: MonotonicClock.now, on: .input, from: from)
+      return SequencerArrival(event: announcement, at: MonotonicClock.now, port: .input, from: from)
     }
     let port = Port(number: event.dest.port) ?? .input
     guard let message = event.message else {
-      return SequencerArrival(.ignored, at: arrival(of: event), on: port, from: from)
+      return SequencerArrival(event: .ignored, at: arrival(of: event), port: port, from: from)
     }
-    return SequencerArrival(.message(message), at: arrival(of: event), on: port, from: from)
+    return SequencerArrival(event: .message(message), at: arrival(of: event), port: port, from: from)
   }
 
   /// Whether the library's buffer contains arrivals. These do not make the descriptor readable.
@@ -93,4 +94,75 @@ extension Sequencer {
     }
     return nil
   }
+
+  // Sending messages to other programs.
+
+  /// Sends `message` from `port` to all its subscribers, immediately and without a queue. Only one thread may send.
+  ///
+  /// - Returns: false if a subscriber could not receive the message. The other subscribers receive it in any case.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func send(_ message: Message, from port: Port) -> Bool {
+    var event = snd_seq_event_t(message)
+    return sequencer_send(handle, Int32(port.number), &event) >= 0
+  }
+
+  /// Sends `message` from `port` only to `address`, for example to a late joiner, immediately and without a queue. Only
+  /// one thread may send.
+  ///
+  /// - Returns: false if the port at `address` does not exist or could not receive the message.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func send(_ message: Message, from port: Port, to address: SequencerAddress) -> Bool {
+    var event = snd_seq_event_t(message)
+    return sequencer_send_to(handle, Int32(port.number), address.raw, &event) >= 0
+  }
+}
+
+/// An event that arrived at a local port. It is a trivial value, so that it can pass through a ring.
+public struct SequencerArrival: Sendable, BitwiseCopyable {
+  /// The kind of arrival.
+  public enum Event: Sendable, BitwiseCopyable {
+    /// A MIDI message.
+    case message(Message)
+    /// An event that is not a ``Message``, such as System Exclusive, a 14-bit controller or a note with a length. It is
+    /// only counted.
+    case ignored
+    /// The kernel's input pool overflowed. The kernel dropped all events in it, including announcements.
+    case overflow
+
+    // Events of the port System:Announce.
+
+    /// A port was created.
+    case portStarted(SequencerAddress)
+    /// The name or the capabilities of a port changed. Linux 6.1 does not announce this; later kernels do.
+    case portChanged(SequencerAddress)
+    /// A port was removed.
+    case portExited(SequencerAddress)
+    /// The properties of a client changed, for example its name.
+    case clientChanged(UInt8)
+    /// A client was removed.
+    case clientExited(UInt8)
+    /// A local port was connected, by any program including this one.
+    case subscribed(SequencerLink)
+    /// A local port was disconnected by a program. When the other port vanishes, its connections end without this
+    /// event.
+    case unsubscribed(SequencerLink)
+  }
+
+  /// The event.
+  public let event: Event
+  /// The arrival instant of a message or an ignored event, by the kernel's time stamp. For an announcement or an overflow, the
+  /// instant at which the program read the event.
+  public let at: Instant
+  /// The local port of a message or an ignored event; ``Sequencer/Port/input`` for an announcement or an overflow.
+  public let port: Sequencer.Port
+  /// The sender. It has no meaning for an overflow.
+  public let from: SequencerAddress
+
+  /// Creates an arrival.
+  ///
+  /// Real-time: safe.
 }
