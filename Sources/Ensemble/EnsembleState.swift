@@ -258,7 +258,7 @@ public struct EnsembleState: Sendable {
     case .idle: return next
     case .leading(let leader):
       if let offer = leader.offer { next = min(next, offer.repeats.nextDeadline) }
-      if let change = timelineMessage?.change { next = min(next, timelineMessage!.deadline(change.tick)) }
+      if let change = timelineMessage?.tempo.changes.first { next = min(next, timelineMessage!.deadline(change.tick)) }
       if let mix = timelineMessage?.mix, mix.isChanging { next = min(next, timelineMessage!.deadline(mix.tick)) }
       next = min(next, rhythmDeadline)
     case .following(let follower):

@@ -22,12 +22,8 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   public var end: Tick
   /// The mapping from the master's clock to the local clock. The identity if the local peer is the master.
   public var clock: ClockMapping
-  /// Tempo and origin before `changeTick`, in the master's clock.
-  public var timeline: Timeline
-  /// Tempo and origin from `changeTick` on.
-  public var changed: Timeline
-  /// The first tick of ``changed``. `Tick(.max)` if no change is known.
-  public var changeTick: Tick
+  /// When each tick is due, in the master's clock.
+  public var tempo: TempoMap
   /// The total activity, 0...127, which selects the layers.
   public var total: ChangingValue<UInt8>
   /// The levels of the parts of the rhythm.
@@ -44,10 +40,10 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   /// A schedule without ticks.
   public static let silence = PlaybackSchedule(
     run: 0, sends: false, start: Tick(0), end: Tick(0),
-    timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
+    tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))))
 
   public init(
-    run: UInt32, sends: Bool, start: Tick, end: Tick, timeline: Timeline, change: TempoChange? = nil,
+    run: UInt32, sends: Bool, start: Tick, end: Tick, tempo: TempoMap,
     clock: ClockMapping = .identity, total: ChangingValue<UInt8> = ChangingValue(0),
     mix: ChangingValue<Mix> = ChangingValue(.standard),
     rhythm: ChangingValue<RhythmLine> = ChangingValue(RhythmLine(nil)),
@@ -60,9 +56,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     self.sends = sends
     self.start = start
     self.end = end
-    self.timeline = timeline
-    self.changed = change.map { timeline.changing(to: $0.tempo, at: $0.tick) } ?? timeline
-    self.changeTick = change?.tick ?? Tick(.max)
+    self.tempo = tempo
     self.mix = mix
     self.rhythm = rhythm
     self.grid = grid
@@ -94,7 +88,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func deadline(_ tick: Tick) -> Instant {
-    clock.local(at: tick >= changeTick ? changed.deadline(tick) : timeline.deadline(tick))
+    clock.local(at: tempo.deadline(tick))
   }
 
   /// The instant at which a position after `tick` is due.
@@ -126,10 +120,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func tick(atMaster instant: Instant) -> Tick {
-    let tick = timeline.tick(at: instant)
-    return tick >= changeTick ? changed.tick(at: instant) : tick
-  }
+  public func tick(atMaster instant: Instant) -> Tick { tempo.tick(at: instant) }
 
   /// The first tick due at or after `instant`.
   ///
@@ -177,10 +168,10 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func tempo(at tick: Tick) -> Tempo { tick >= changeTick ? changed.tempo : timeline.tempo }
+  public func tempo(at tick: Tick) -> Tempo { tempo.timeline(at: tick).tempo }
 
   /// The tempo at the local time `instant`, by the master's clock.
   ///
   /// Real-time: not safe.
-  public func tempo(at instant: Instant) -> Tempo { tick(at: instant) >= changeTick ? changed.tempo : timeline.tempo }
+  public func tempo(at instant: Instant) -> Tempo { tempo(at: tick(at: instant)) }
 }

@@ -100,7 +100,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     // The first tick that differs: the end, a tempo change, or a change of the layers, of the mix or of the rhythm. A run that is
     // stopped during the count-in ends at once.
     var tick = new.end > new.start ? new.end : Tick(.min)
-    if new.changeTick != schedule.changeTick, new.changeTick < tick { tick = new.changeTick }
+    let changed = new.tempo.change(differingFrom: schedule.tempo, notBefore: coming)
+    if changed < tick { tick = changed }
     // If the layers differ already at `coming`, their change was announced too late. The change then withdraws no events, and takes
     // effect with the first tick that was not yet returned. A late change of the mix withdraws the returned ticks from `coming` on.
     if let changed = new.total.tick(differingFrom: schedule.total, notBefore: coming), changed > coming,

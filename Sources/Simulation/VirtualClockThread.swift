@@ -104,7 +104,7 @@ final class VirtualClockThread {
       hits &+= velocity > 0 ? 1 : 0
       loudness &+= UInt16(velocity)
     }
-    let tempo = tick >= schedule.changeTick ? schedule.changed.tempo : schedule.timeline.tempo
+    let tempo = schedule.tempo(at: tick)
     waiting.append(
       PlayedStep(
         step: step, due: schedule.deadline(tick), run: schedule.run, firstRun: schedule.firstRun,

@@ -38,7 +38,7 @@ import Testing
     (settings.number, settings.table, settings.lead) = (1, table, .milliseconds(50))
     settings.schedule = PlaybackSchedule(
       run: run, sends: true, start: Tick(0), end: end,
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Self.origin))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: Self.origin)))
     return settings
   }
 
@@ -141,7 +141,7 @@ import Testing
     let later = Self.origin + .milliseconds(10_200)
     settings.schedule = PlaybackSchedule(
       run: 3, sends: true, start: Tick(0), end: Tick(.max),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: later))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: later)))
     driver.adopt(settings, at: Self.origin + .seconds(3))
     let next = run(&driver, from: Self.origin + .seconds(3), until: later + .milliseconds(400))
     #expect(beginnings(next).map(\.due) == [later])
@@ -196,18 +196,15 @@ import Testing
   @Test(arguments: [Int64(600_000), -400_000]) func notesThatTheRhythmSkipsAreNotPlayed(milliseconds: Int64) throws {
     var driver = InstrumentDriver(at: Self.origin)
     var settings = settings(try table("figure: xxxx xxxx xxxx xxxx"), run: 1)
-    // The rhythm is at tick 48 000. A second has 48 ticks, so a jump of 400 s back ends at a positive tick. `changed` is the timeline after
-    // a change of the tempo. Without such a change, both timelines are equal.
-    settings.schedule.timeline = Timeline(tempo: .standard, tick: Tick(48_000), at: Self.origin)
-    settings.schedule.changed = settings.schedule.timeline
+    // The rhythm is at tick 48 000. A second has 48 ticks, so a jump of 400 s back ends at a positive tick.
+    settings.schedule.tempo = TempoMap(Timeline(tempo: .standard, tick: Tick(48_000), at: Self.origin))
     driver.adopt(settings, at: Self.origin)
     let first = run(&driver, from: Self.origin, until: Self.origin + .seconds(1))
     // The figure has a note on each line: at 0, 125, ... and 1000 ms.
     #expect(beginnings(first).count == 9)
     let now = Self.origin + .seconds(1)
-    settings.schedule.timeline = Timeline(
-      tempo: .standard, tick: Tick(48_000), at: Self.origin - .milliseconds(milliseconds))
-    settings.schedule.changed = settings.schedule.timeline
+    settings.schedule.tempo = TempoMap(
+      Timeline(tempo: .standard, tick: Tick(48_000), at: Self.origin - .milliseconds(milliseconds)))
     driver.adopt(settings, at: now)
     let played = run(&driver, from: now, until: now + .seconds(1))
     // Again about nine notes in one second.

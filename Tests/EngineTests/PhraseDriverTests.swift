@@ -21,7 +21,7 @@ import Testing
     settings.lead = .milliseconds(50)
     settings.schedule = PlaybackSchedule(
       run: run, sends: true, start: Tick(0), end: end,
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Self.origin))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: Self.origin)))
     return settings
   }
 

@@ -80,7 +80,7 @@ import Testing
     #expect(writer.finish(within: .seconds(300)))
     let rhythm = TimelineMessage(
       claim: Claim(term: 7, identity: Identity(1)), revision: 0, start: Tick(0), end: Tick(.max),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))))
     writer.write(session(64, rhythm: hasRhythm ? rhythm : nil))
     #expect(writer.finish(within: .seconds(300)))
     #expect(disk.terms.withLock { $0 } == [7, 7] && disk.activities.withLock { $0 } == (hasRhythm ? [] : [64]))

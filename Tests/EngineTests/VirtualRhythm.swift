@@ -22,7 +22,7 @@ enum VirtualRhythm {
   ) -> PlaybackSchedule {
     PlaybackSchedule(
       run: run, sends: sends, start: Tick(start), end: Tick(end),
-      timeline: Timeline(tempo: tempo, tick: Tick(start), at: origin), change: change)
+      tempo: TempoMap(Timeline(tempo: tempo, tick: Tick(start), at: origin), changes: [change].compactMap { $0 }))
   }
 
   /// A clock loop without its thread. Time-stamp receivers get ticks 90 ms ahead, and the sound gets hits 50 ms ahead. If `records` is

@@ -10,7 +10,7 @@ import Testing
   private func schedule(run: UInt32) -> PlaybackSchedule {
     PlaybackSchedule(
       run: run, sends: false, start: Tick(0), end: Tick(.max),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Self.origin))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: Self.origin)))
   }
 
   /// An instant at most 1 ms before or after the deadline of a tick belongs to the tick. Another instant belongs to no tick.

@@ -87,7 +87,7 @@ import _TestSupport
   @Test func clicksThatWerePassedToTheSoundAreWithdrawn() throws {
     var schedule = PlaybackSchedule(
       run: 1, sends: true, start: Tick(0), end: Tick(.max),
-      timeline: Timeline(tempo: .standard, tick: Tick(-96), at: Instant(nanoseconds: 0)))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(-96), at: Instant(nanoseconds: 0))))
     (schedule.countIn, schedule.countInStart) = (bar, Tick(-96))
     var (sound, wire) = (TickCursor(lead: .seconds(1), includesCountIn: true), TickCursor(lead: .seconds(1)))
     let now = Instant(nanoseconds: 500_000_000)

@@ -33,7 +33,7 @@ import Testing
   private func message(_ ensemble: EnsembleState, end: Tick, at now: Instant) -> TimelineMessage {
     TimelineMessage(
       claim: Claim(term: ensemble.ownTerm + 1, identity: rival), revision: 0, start: Tick(0), end: end,
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: now - .seconds(20)))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: now - .seconds(20))))
   }
 
   /// The rhythm of the rival has ended, so it does not replace the rhythm that plays. If the clock of the rival is not known, the local

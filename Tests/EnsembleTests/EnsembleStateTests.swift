@@ -45,7 +45,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     let fast = try Tempo(bpm: 180)
     try band.command(0) { try $0.start(tempo: slow, at: $1) }
     band.run(for: .milliseconds(3217))
-    // A tempo that is requested while a change is pending waits until the change applies.
+    // The second change follows the first, which applies less than the lead time later. The third one replaces the second or follows it.
     try band.command(0) { try $0.change(tempo: fast, at: $1) }
     band.run(for: .milliseconds(20))
     try band.command(0) { try $0.change(tempo: slow, at: $1) }
@@ -221,13 +221,13 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     // Player 2 sends a timeline message with the identity of player 0.
     let forged = TimelineMessage(
       claim: Claim(term: 1, identity: band.identity(0)), revision: 99, start: Tick(0), end: Tick(1),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))))
     let schedule = band.players[1].ensemble.schedule
     band.players[1].ensemble.received(forged, from: band.identity(2), at: band.localTime(of: 1))
     #expect(band.players[1].ensemble.rejected == 1 && band.players[1].ensemble.schedule == schedule)
     let implausible = TimelineMessage(
       claim: Claim(term: .max, identity: band.identity(2)), revision: 1, start: Tick(0), end: Tick(.max),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))))
     band.players[1].ensemble.received(
       systemExclusive: implausible.systemExclusive, from: band.identity(2), at: band.localTime(of: 1))
     #expect(band.players[1].ensemble.rejected == 2 && band.players[1].ensemble.schedule == schedule)

@@ -179,7 +179,7 @@ import Testing
     clocked.tick(50, bpm: 100)
     #expect(clocked.band.players[0].ensemble.role == .master && clocked.externalClock.isRunning)
     #expect(!clocked.externalClock.leads(clocked.band.players[0].ensemble))
-    #expect(clocked.band.players[0].ensemble.schedule.timeline.tempo == .standard)
+    #expect(clocked.band.players[0].ensemble.schedule.tempo.first.tempo == .standard)
   }
 
   @Test func clockWaitsUntilTheRhythmOfAnotherMasterEnds() throws {

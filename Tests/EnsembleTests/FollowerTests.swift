@@ -122,7 +122,7 @@ import Testing
     let (master, schedule) = (band.identity(0), band.players[1].ensemble.schedule)
     let valid = TimelineMessage(
       claim: Claim(term: 1, identity: master), revision: 99, start: Tick(0), end: Tick(.max),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
     ).systemExclusive
     // Too short, and of another version.
     var unreadable = [Array(valid.dropLast(5)), valid]
@@ -165,7 +165,8 @@ import Testing
       let timeline = Timeline(tempo: .standard, tick: Tick(0), at: now)
       let claim = Claim(term: n, identity: master)
       ensemble.received(
-        TimelineMessage(claim: claim, revision: 0, start: Tick(0), end: Tick(.max), timeline: timeline), from: master,
+        TimelineMessage(claim: claim, revision: 0, start: Tick(0), end: Tick(.max), tempo: TempoMap(timeline)),
+        from: master,
         at: now
       )
       #expect(ensemble.role == .follower(of: master))

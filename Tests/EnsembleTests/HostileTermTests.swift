@@ -34,7 +34,7 @@ import Testing
           $0.received(
             TimelineMessage(
               claim: claim, revision: UInt32(n), start: Tick(0), end: Tick(.max),
-              timeline: Timeline(tempo: .standard, tick: Tick(0), at: $1)), from: hostile, at: $1)
+              tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: $1))), from: hostile, at: $1)
           guard n % 80 == 0 else { return }
           $0.received(
             Presence(identity: hostile, claim: claim, channel: nil, gates: .all, takesOver: true), from: hostile, at: $1

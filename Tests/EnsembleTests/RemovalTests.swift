@@ -50,7 +50,7 @@ import _TestSupport
     }
     let timeline = TimelineMessage(
       claim: Claim(term: 1, identity: remote), revision: 0, start: Tick(0), end: Tick(0),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: now)))
     if !recognised {
       core.handle(.systemExclusive(session, timeline.systemExclusive, at: now, arrival: now), at: now)
       return
@@ -138,7 +138,7 @@ import _TestSupport
     core.recognised(session, remote, at: now)
     let timeline = TimelineMessage(
       claim: Claim(term: 1, identity: remote), revision: 0, start: Tick(0), end: Tick(.max),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: now)))
     core.ensemble.received(timeline, from: remote, at: now)
     #expect(core.ensemble.role == .follower(of: remote))
     core.handle(.closed(session), at: now)

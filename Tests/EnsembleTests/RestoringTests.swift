@@ -90,7 +90,7 @@ import Testing
     }
     let ofFollower = TimelineMessage(
       claim: Claim(term: 9, identity: band.identity(1)), revision: 0, start: Tick(0), end: Tick(.max),
-      timeline: saved.timeline)
+      tempo: saved.tempo)
     #expect(throws: CommandError.belongsTo(band.identity(0))) {
       try band.command(1) { try $0.resume(ofFollower, at: $1) }
     }

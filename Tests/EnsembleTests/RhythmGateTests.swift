@@ -95,7 +95,7 @@ import Testing
     func timelineMessage(_ term: UInt64, _ maker: Identity, start: Int64 = 0, end: Int64 = .max) -> TimelineMessage {
       TimelineMessage(
         claim: Claim(term: term, identity: maker), revision: .max, start: Tick(start), end: Tick(end),
-        timeline: timeline)
+        tempo: TempoMap(timeline))
     }
     func presence(_ claim: Claim?, _ maker: Identity) -> Presence {
       Presence(identity: maker, claim: claim, channel: nil, gates: .all, takesOver: true)

@@ -46,6 +46,41 @@ import _TestSupport
     #expect(abs(schedule.tempo(at: band.players[1].localTime(at: band.now)).bpm - 100) < 0.01)
   }
 
+  /// Eight parts of the ramp are announced at once. The network is then interrupted for three beats, and the follower stays in step.
+  @Test func partsAreAnnouncedEightBeatsAhead() throws {
+    var band = try VirtualBand.playing(2, seed: 9)
+    band.run(for: .seconds(3))
+    try band.command(0) { try $0.change(tempo: try! Tempo(bpm: 60), over: 16, at: $1) }
+    band.run(for: .milliseconds(300))
+    #expect(band.players.allSatisfy { $0.ensemble.schedule.tempo.changes.count >= 7 })
+    band.connected = { _, _ in false }
+    band.run(for: .milliseconds(1400))
+    let end = try #require(band.players[1].ensemble.schedule.tempo.changes.last?.tick.index)
+    let distances = (100...end / 2).map { n -> Int64 in
+      let due = (0...1).map {
+        band.players[$0].trueTime(of: band.players[$0].ensemble.schedule.deadline(Tick(Int64(n * 2))))
+      }
+      return (due[0] - due[1]).magnitude.count
+    }
+    // The clocks of the band differ by nothing but their offsets, and the estimate of the offset has an error of less than a millisecond.
+    #expect(end > 300 && distances.allSatisfy { $0 < 1_000_000 })
+  }
+
+  /// A change replaces the parts of a ramp that are announced for later ticks: it does not wait for them.
+  @Test func laterChangeWithdrawsTheAnnouncedParts() throws {
+    var band = try VirtualBand.playing(2, seed: 6)
+    band.run(for: .seconds(3))
+    try band.command(0) { try $0.change(tempo: try! Tempo(bpm: 60), over: 100, at: $1) }
+    band.run(for: .seconds(3))
+    let target = try Tempo(bpm: 100)
+    try band.command(0) { try $0.change(tempo: target, at: $1) }
+    #expect(band.players[0].ensemble.tempo(at: band.localTime(of: 0)) == target)
+    band.run(for: .milliseconds(150))
+    for n in 0...1 {
+      #expect(band.players[n].ensemble.schedule.tempo(at: band.localTime(of: n)) == target, "player \(n)")
+    }
+  }
+
   @Test func followerCannotChangeTheTempo() throws {
     var band = try VirtualBand.playing(2, seed: 7)
     band.run(for: .seconds(3))

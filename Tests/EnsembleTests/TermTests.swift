@@ -23,7 +23,7 @@ import Testing
   private func message(_ term: UInt64, from peer: Identity? = nil, end: Tick = Tick(.max)) -> TimelineMessage {
     TimelineMessage(
       claim: Claim(term: term, identity: peer ?? remote), revision: 1, start: Tick(0), end: end,
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: now)))
   }
 
   private func presence(of peer: Identity, _ claim: Claim?) -> Presence {

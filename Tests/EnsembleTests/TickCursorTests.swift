@@ -9,7 +9,7 @@ import Testing
   @Test func cursorContinuesAtThePresentTickAfterALongSuspension() {
     let schedule = PlaybackSchedule(
       run: 1, sends: false, start: Tick(0), end: Tick(.max),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0)))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))))
     var cursor = TickCursor(lead: .zero)
     #expect(cursor.take(in: schedule, at: Instant(nanoseconds: 0)) == Tick(0))
     // A tick is due every 20.8 ms. A cursor that is nine seconds late catches up tick by tick.
@@ -24,7 +24,7 @@ import Testing
   /// The caller wakes up only when a step is due. It receives all ticks up to the last step, and each step at its due time.
   @Test func wakingOnlyForStepsReturnsEachStepAtItsDueTime() {
     let timeline = Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
-    let schedule = PlaybackSchedule(run: 1, sends: false, start: Tick(4), end: Tick(27), timeline: timeline)
+    let schedule = PlaybackSchedule(run: 1, sends: false, start: Tick(4), end: Tick(27), tempo: TempoMap(timeline))
     var cursor = TickCursor(lead: .milliseconds(50))
     var taken: [Int64] = []
     while case let due = cursor.dueStep(in: schedule), due != .distantFuture {
@@ -42,7 +42,7 @@ import Testing
     // A malicious master can send such a timeline message: the next tick is due 292 years in the past.
     let schedule = PlaybackSchedule(
       run: 1, sends: false, start: Tick(0), end: Tick(.max),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: .min + 1_000_000_000)))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: .min + 1_000_000_000))))
     var cursor = TickCursor(lead: .zero)
     var taken = 0
     for _ in 0..<100 where cursor.take(in: schedule, at: Instant(nanoseconds: 86_400_000_000_000)) != nil { taken += 1 }
@@ -55,8 +55,8 @@ import Testing
   /// part of the series, and the cursor begins at tick 3, the first tick of run 7.
   @Test(arguments: [UInt32(5), 6, 7]) func cursorContinuesItsPositionOnlyWithinASeriesOfRuns(began: UInt32) {
     let timeline = Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
-    let old = PlaybackSchedule(run: 5, sends: false, start: Tick(0), end: Tick(.max), timeline: timeline)
-    var new = PlaybackSchedule(run: 7, sends: false, start: Tick(3), end: Tick(.max), timeline: timeline)
+    let old = PlaybackSchedule(run: 5, sends: false, start: Tick(0), end: Tick(.max), tempo: TempoMap(timeline))
+    var new = PlaybackSchedule(run: 7, sends: false, start: Tick(3), end: Tick(.max), tempo: TempoMap(timeline))
     new.firstRun = began
     var cursor = TickCursor(lead: .zero)
     for tick in Int64(0)..<100 { #expect(cursor.take(in: old, at: old.deadline(Tick(tick))) == Tick(tick)) }

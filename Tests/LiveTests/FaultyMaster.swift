@@ -80,7 +80,7 @@ final class FaultyMaster: @unchecked Sendable {
         timelineMessage
         ?? TimelineMessage(
           claim: Claim(term: 1, identity: Identity(7)), revision: 1, start: Tick(0), end: Tick(.max),
-          timeline: Timeline(tempo: .standard, tick: Tick(0), at: MonotonicClock.now + .milliseconds(600)))
+          tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: MonotonicClock.now + .milliseconds(600))))
       timelineMessage = message
       var octets = message.systemExclusive
       // Octet 2 is the version.

@@ -258,7 +258,7 @@ import _TestSupport
   private func rhythm(run: UInt32 = 1, end: Int64 = .max, tempo: Int64 = 500_000_000) -> PlaybackSchedule {
     PlaybackSchedule(
       run: run, sends: false, start: Tick(0), end: Tick(end),
-      timeline: Timeline(tempo: Tempo(nanosecondsPerQuarter: tempo)!, tick: Tick(0), at: Self.now))
+      tempo: TempoMap(Timeline(tempo: Tempo(nanosecondsPerQuarter: tempo)!, tick: Tick(0), at: Self.now)))
   }
 
   /// A note near a tick takes effect exactly at the tick, also after a change of the tempo: at 60 BPM, a tick takes 41.7 ms.

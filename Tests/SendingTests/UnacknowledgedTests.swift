@@ -15,7 +15,8 @@ import Testing
     for _ in 0..<count { virtual.open(hasJournal: true) }
     let timeline = Timeline(tempo: try Tempo(bpm: bpm), tick: Tick(0), at: VirtualSender.origin)
     virtual.sender.adopt(
-      PlaybackSchedule(run: 1, sends: true, start: Tick(0), end: Tick(.max), timeline: timeline), at: virtual.now)
+      PlaybackSchedule(run: 1, sends: true, start: Tick(0), end: Tick(.max), tempo: TempoMap(timeline)), at: virtual.now
+    )
     return virtual
   }
 

@@ -64,7 +64,7 @@ final class VirtualSender {
     let tempo = Tempo(nanosecondsPerQuarter: 480_000_000)!
     return PlaybackSchedule(
       run: run, sends: sends, start: Tick(start), end: Tick(end),
-      timeline: Timeline(tempo: tempo, tick: Tick(start), at: origin), change: change)
+      tempo: TempoMap(Timeline(tempo: tempo, tick: Tick(start), at: origin), changes: [change].compactMap { $0 }))
   }
 
   /// Opens a stream and returns its receiver. A Tutti peer is a time-stamp receiver.

@@ -1,4 +1,3 @@
-import ClockSync
 import Engine
 import Ensemble
 import MusicalTime
@@ -17,20 +16,16 @@ extension ByteBuffer {
     writeMix(schedule.mix.value)
     writeMix(schedule.mix.next)
     writeInteger(hasCountIn ? UInt16(schedule.countIn.ticksPerClick) : 0)
+    let now = schedule.tick(at: snapshot.at)
+    let changeTick = schedule.tempo.change(after: now)
     for tick in [
-      schedule.start, schedule.end, schedule.changeTick, schedule.total.tick, schedule.mix.tick,
+      schedule.start, schedule.end, changeTick, schedule.total.tick, schedule.mix.tick,
       schedule.countInStart,
     ] { writeInteger(tick.index) }
-    let now = schedule.tick(at: snapshot.at)
-    // The page uses the first segment for positions before the tempo change, and the second segment for the other positions. After the
-    // change, the timeline before the change is no longer needed, so both segments describe the new timeline. In this case, the tick of
-    // the first segment is the last tick before the change, because a segment is most exact near its tick.
-    let isChanged = now >= schedule.changeTick
-    writeSegment(
-      of: isChanged ? schedule.changed : schedule.timeline, by: schedule.clock,
-      at: isChanged ? schedule.changeTick + -1 : now)
-    writeSegment(
-      of: schedule.changed, by: schedule.clock, at: schedule.changeTick.index == .max ? now : schedule.changeTick)
+    // The page uses the first segment for positions before the next tempo change, and the second segment for the other positions. A segment
+    // is most exact near its tick.
+    writeSegment(of: schedule, at: now)
+    writeSegment(of: schedule, at: changeTick.index == .max ? now : changeTick)
   }
 
   /// Appends five octets: for each of the four parts, its level in percent, plus 128 if the part is stopped; then 1 if all parts are
@@ -47,9 +42,10 @@ extension ByteBuffer {
   ///
   /// The length is the mean of the four quarter notes after the tick. The clock mapping of a follower consists of at most two lines, so
   /// the relative error of this length is at most the slew rate.
-  private mutating func writeSegment(of timeline: Timeline, by clock: ClockMapping, at tick: Tick) {
-    let first = clock.local(at: timeline.deadline(tick))
-    let last = clock.local(at: timeline.deadline(tick + 4 * Tick.perQuarter))
+  private mutating func writeSegment(of schedule: PlaybackSchedule, at tick: Tick) {
+    let timeline = schedule.tempo.timeline(at: tick)
+    let first = schedule.clock.local(at: timeline.deadline(tick))
+    let last = schedule.clock.local(at: timeline.deadline(tick + 4 * Tick.perQuarter))
     writeMultipleIntegers(tick.index, first.nanoseconds, (Double((last - first).count) / 4).bitPattern)
   }
 

@@ -30,6 +30,8 @@ final class SharedState {
   private var patchNumber: UInt32?
   private var identity: String?
   private var patchName: String?
+  /// The tick of the change of the tempo in the present payload `rhythm`.
+  private var nextTempo = Tick(.max)
   /// The instants of the present payloads `rhythm` and `levels`.
   private var rhythmAt = Instant(nanoseconds: .min)
   private var levelsAt = Instant(nanoseconds: .min)
@@ -54,8 +56,10 @@ final class SharedState {
     }
     let role = snapshot.role
     let isOld = role.master != nil && snapshot.at - rhythmAt >= Self.rhythmInterval
-    if snapshot.schedule != schedule || role != self.role || isOld {
-      (schedule, self.role, rhythmAt) = (snapshot.schedule, role, snapshot.at)
+    // A frame contains only the next change of the tempo.
+    let nextTempo = snapshot.schedule.tempo.change(after: snapshot.schedule.tick(at: snapshot.at))
+    if snapshot.schedule != schedule || role != self.role || nextTempo != self.nextTempo || isOld {
+      (schedule, self.role, rhythmAt, self.nextTempo) = (snapshot.schedule, role, snapshot.at, nextTempo)
       var octets = ByteBuffer()
       octets.writeRhythm(snapshot)
       payloads[.rhythm] = (octets, snapshot.at)

@@ -63,7 +63,7 @@ struct InstrumentDriver: BitwiseCopyable {
     lastLimit = MusicalPosition(Tick(0))
     freeSchedule = PlaybackSchedule(
       run: 0, sends: false, start: Tick(0), end: Tick(.max),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: now))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: now)))
     (schedule, horizon) = (freeSchedule, now)
   }
 

@@ -143,7 +143,8 @@ extension PeerCore {
     let schedule = ensemble.schedule
     if isRecovered { return account.recovered(run: schedule.run, start: schedule.start) }
     // The resolution of the instant is 100 us, so the nearest tick is counted.
-    let halfTick = Nanoseconds(schedule.timeline.tempo.nanosecondsPerQuarter / (2 * Tick.perQuarter))
+    let halfTick = Nanoseconds(
+      schedule.tempo(at: schedule.tick(atMaster: instant)).nanosecondsPerQuarter / (2 * Tick.perQuarter))
     let tick = schedule.tick(atMaster: instant + halfTick)
     account.heard(tick, run: schedule.run, start: schedule.start)
     // `tickPackets` can also contain packets of other peers. The packet of this tick is therefore found by its arrival.

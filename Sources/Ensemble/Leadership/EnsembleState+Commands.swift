@@ -44,7 +44,7 @@ extension EnsembleState {
     roster.markAllAbsent()
     timelineMessage = TimelineMessage(
       claim: newClaim(at: now), revision: 0, start: first, end: Tick(.max),
-      timeline: timeline, countIn: countIn, mix: ChangingValue(mix), total: ChangingValue(total),
+      tempo: TempoMap(timeline), countIn: countIn, mix: ChangingValue(mix), total: ChangingValue(total),
       rhythm: ChangingValue(startLine(at: first, in: grid)), grid: ChangingValue(grid))
     var run = SoundingRun(timelineMessage!, number: nextRunNumber, sends: true)
     if countIn.clicks > 0 { run.countInStart = first + -countIn.ticks }
@@ -102,15 +102,14 @@ extension EnsembleState {
     announce(at: now)
   }
 
-  /// Changes the tempo at the first tick that is at least ``lead`` from now. If a change is pending, the requested tempo waits until this
-  /// change has applied, and a later request replaces it.
+  /// Changes the tempo at the first tick that is at least ``lead`` from now. A change that is announced for a later tick is withdrawn.
   ///
   /// - Throws: ``CommandError`` unless the local peer is the master.
   public mutating func change(tempo: Tempo, at now: Instant) throws(CommandError) {
     try requireMaster()
-    leader?.requestedTempo = tempo
     leader?.ramp = nil
     settleTempo(at: now)
+    change(tempo: tempo, from: max(timelineMessage!.start, soonestTick(at: now)), at: now)
   }
 
   /// Changes the tempo gradually over `beats` quarter notes, with one change at the beginning of each. The first of these quarter notes
@@ -119,59 +118,68 @@ extension EnsembleState {
   /// - Throws: ``CommandError`` unless the local peer is the master.
   public mutating func change(tempo: Tempo, over beats: Int, at now: Instant) throws(CommandError) {
     try requireMaster()
-    leader?.requestedTempo = nil
-    let ramp = TempoRamp(
-      start: self.tempo(at: now), target: tempo, beats: Int64(max(1, beats)), first: nextBeat(at: now))
-    leader?.ramp = ramp
     settleTempo(at: now)
+    let first = nextBeat(notBefore: max(timelineMessage!.start, soonestTick(at: now)))
+    timelineMessage!.tempo.removeChanges(from: first)
+    let start = timelineMessage!.tempo.last
+    leader?.ramp = TempoRamp(start: start, target: tempo, beats: Int64(max(1, beats)), first: first)
+    announceRamp(at: now)
   }
 
-  /// The first quarter note of the rhythm that begins at least ``lead`` from now.
-  private func nextBeat(at now: Instant) -> Tick {
-    let tick = max(timelineMessage!.start, timelineMessage!.timeline.firstTick(notBefore: now + lead))
-    return (tick + (Tick.perQuarter - 1)).roundedDown(to: Tick.perQuarter)
+  /// The first tick that is due at least ``lead`` from now.
+  private func soonestTick(at now: Instant) -> Tick {
+    timelineMessage!.tempo.tick(at: now + lead + Nanoseconds(-1)) + 1
   }
 
-  /// The tempo that was requested or announced last and does not apply yet; otherwise the tempo that plays.
+  /// The first quarter note of the rhythm at or after `tick`.
+  private func nextBeat(notBefore tick: Tick) -> Tick {
+    (tick + (Tick.perQuarter - 1)).roundedDown(to: Tick.perQuarter)
+  }
+
+  /// The tempo that the player has requested last as the master. For a follower, and while the tempo changes gradually, the next tempo that is
+  /// announced, or the present one.
   public func tempo(at now: Instant) -> Tempo {
-    leader?.requestedTempo ?? timelineMessage?.change?.tempo ?? schedule.tempo(at: now)
+    if let leader, leader.ramp == nil { return timelineMessage!.tempo.last }
+    let present = schedule.tick(at: now)
+    let next = schedule.tempo.change(after: present)
+    return schedule.tempo(at: next == Tick(.max) ? present : next)
   }
 
   /// The tempo at the end of the rhythm that the local peer plays, or played last.
   public var lastTempo: Tempo { schedule.tempo(at: schedule.end + -1) }
 
-  /// If the tick of the pending tempo change has passed, makes this tick the origin of the timeline. Then, if no change is
-  /// pending, announces the requested tempo or the next part of the gradual change, if there is one.
+  /// If the ticks of tempo changes have passed, makes the tempo of the last of them the present one. Then announces the next parts of the
+  /// gradual change, if there is one.
   mutating func settleTempo(at now: Instant) {
-    if let change = timelineMessage!.change, now >= timelineMessage!.deadline(change.tick) {
-      timelineMessage!.timeline = timelineMessage!.timeline.changing(to: change.tempo, at: change.tick)
-      timelineMessage!.change = nil
-    }
-    guard timelineMessage!.change == nil else { return }
-    guard let tempo = leader?.requestedTempo else { return advanceRamp(at: now) }
-    leader?.requestedTempo = nil
-    change(
-      tempo: tempo, from: max(timelineMessage!.start, timelineMessage!.timeline.firstTick(notBefore: now + lead)),
-      at: now)
+    timelineMessage!.tempo.settle(at: timelineMessage!.tempo.tick(at: now))
+    announceRamp(at: now)
   }
 
-  /// Announces the next part of the gradual change of the tempo, if there is one.
-  private mutating func advanceRamp(at now: Instant) {
+  /// Announces the next parts of the gradual change of the tempo, if there is one, as many as there is room for.
+  private mutating func announceRamp(at now: Instant) {
     guard let ramp = leader?.ramp else { return }
-    var tick = nextBeat(at: now)
-    // A part that changes the tempo by less than a nanosecond per quarter note is skipped.
-    while ramp.tempo(from: tick) == timelineMessage!.timeline.tempo, ramp.tempo(from: tick) != ramp.target {
+    var map = timelineMessage!.tempo
+    var tick = nextBeat(notBefore: max(timelineMessage!.start, soonestTick(at: now)))
+    if let last = map.changes.last { tick = max(tick, last.tick + Tick.perQuarter) }
+    while map.changeCount < TempoMap.maximumChanges, leader?.ramp != nil {
+      let tempo = ramp.tempo(from: tick)
+      // A part that changes the tempo by less than a nanosecond per quarter note is skipped.
+      if tempo != map.last { _ = map.append(TempoChange(tempo: tempo, tick: tick)) }
+      if tempo == ramp.target { leader?.ramp = nil }
       tick = tick + Tick.perQuarter
     }
-    let tempo = ramp.tempo(from: tick)
-    if tempo == ramp.target { leader?.ramp = nil }
-    change(tempo: tempo, from: tick, at: now)
+    guard map != timelineMessage!.tempo else { return }
+    timelineMessage!.tempo = map
+    announce(at: now)
   }
 
-  /// Announces a tempo change that applies from `tick`.
+  /// Announces a tempo change that applies from `tick`, in place of the changes at this tick and later.
   mutating func change(tempo: Tempo, from tick: Tick, at now: Instant) {
-    guard tempo != timelineMessage!.timeline.tempo else { return }
-    timelineMessage!.change = TempoChange(tempo: tempo, tick: tick)
+    var map = timelineMessage!.tempo
+    map.removeChanges(from: tick)
+    if tempo != map.last { _ = map.append(TempoChange(tempo: tempo, tick: tick)) }
+    guard map != timelineMessage!.tempo else { return }
+    timelineMessage!.tempo = map
     announce(at: now)
   }
 

@@ -17,7 +17,7 @@ extension EnsembleState {
   /// - Throws: ``CommandError`` if a rhythm plays, or if another peer leads the session.
   public mutating func start(on timeline: Timeline, at now: Instant) throws(CommandError) {
     // This schedule serves only to find the first step.
-    let schedule = PlaybackSchedule(run: 0, sends: true, start: Tick(0), end: Tick(.max), timeline: timeline)
+    let schedule = PlaybackSchedule(run: 0, sends: true, start: Tick(0), end: Tick(.max), tempo: TempoMap(timeline))
     let first = entry(into: schedule, from: Tick(0), at: now + lead)
     // The bars of the other program count from tick 0.
     try start(on: timeline, from: first, bars: BarGrid(rhythm.meter), at: now)
@@ -38,7 +38,9 @@ extension EnsembleState {
   ///   be started again.
   mutating func steer(to target: Timeline, beyond tolerance: Nanoseconds, at now: Instant) -> Bool {
     settleTempo(at: now)
-    guard role == .master, let timelineMessage, timelineMessage.change == nil, timelineMessage.end == Tick(.max) else {
+    guard role == .master, let timelineMessage, timelineMessage.tempo.changeCount == 0,
+      timelineMessage.end == Tick(.max)
+    else {
       return true
     }
     let tick = max(timelineMessage.start, schedule.firstTick(notBefore: now + lead))

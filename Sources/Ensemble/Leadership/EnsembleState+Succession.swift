@@ -197,20 +197,20 @@ extension EnsembleState {
   mutating func takeOver(from master: Identity, at now: Instant) {
     // The origin of the new timeline.
     let tick = schedule.firstTick(notBefore: now + soundLead)
-    // Whether the tempo change of the schedule applies at the new origin already. If not, the change remains pending.
-    let isChanged = tick >= schedule.changeTick
-    let change = TempoChange(tempo: schedule.localTempo(schedule.changed.tempo), tick: schedule.changeTick)
+    let origin = Timeline(
+      tempo: schedule.localTempo(schedule.tempo(at: tick)), tick: tick, at: schedule.deadline(tick))
+    // The tempo changes after the new origin remain pending.
+    let changes = schedule.tempo.changes.filter { $0.tick > tick }.map {
+      TempoChange(tempo: schedule.localTempo($0.tempo), tick: $0.tick)
+    }
     let continued = claim
     // If the rhythm of the timeline message is not scheduled yet, the previous rhythm still plays. The local peer then continues
     // the previous rhythm.
     timelineMessage = TimelineMessage(
       claim: newClaim(continuing: continued, at: now), revision: 0,
       start: isScheduled ? timelineMessage?.start ?? schedule.start : schedule.start, end: schedule.end,
-      timeline: Timeline(
-        tempo: isChanged ? change.tempo : schedule.localTempo(schedule.timeline.tempo), tick: tick,
-        at: schedule.deadline(tick)),
-      change: isChanged || schedule.changeTick == Tick(.max) ? nil : change,
-      countIn: schedule.countIn, mix: schedule.mix, total: schedule.total, rhythm: run!.message.rhythm,
+      tempo: TempoMap(origin, changes: changes), countIn: schedule.countIn, mix: schedule.mix, total: schedule.total,
+      rhythm: run!.message.rhythm,
       grid: run!.message.grid)
     timelineMessage!.mix.settle(at: tick)
     timelineMessage!.total.settle(at: tick)

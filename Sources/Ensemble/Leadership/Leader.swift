@@ -23,8 +23,6 @@ struct Leader: Sendable {
   var since = Instant.distantFuture
   /// Whether the local peer has taken over the rhythm of another master.
   var hasTakenOver = false
-  /// The tempo that the player requested while another change was pending.
-  var requestedTempo: Tempo?
   /// The gradual change of the tempo that is in progress.
   var ramp: TempoRamp?
   /// The mix that the player requested while another change was pending, and whether it applies at the first possible step instead

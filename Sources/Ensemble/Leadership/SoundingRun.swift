@@ -49,8 +49,8 @@ struct SoundingRun: Sendable {
   /// What the clock thread plays.
   var schedule: PlaybackSchedule {
     var schedule = PlaybackSchedule(
-      run: number, sends: sends, start: entry, end: min(message.end, end), timeline: message.timeline,
-      change: message.change, clock: clock, total: ownTotal ?? message.total, mix: message.mix,
+      run: number, sends: sends, start: entry, end: min(message.end, end), tempo: message.tempo,
+      clock: clock, total: ownTotal ?? message.total, mix: message.mix,
       rhythm: message.rhythm, grid: message.grid)
     if let own {
       let tick = message.rhythm.tick

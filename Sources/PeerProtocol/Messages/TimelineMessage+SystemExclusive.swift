@@ -1,6 +1,6 @@
 import MusicalTime
 
-/// A timeline message as a System Exclusive message of 112 to 171 bytes with F0 and F7.
+/// A timeline message as a System Exclusive message of 112 to 228 bytes with F0 and F7.
 ///
 /// The data are 7D 54 03 01 (version 3, kind 1, see ``MessageKind``) and these octets, encoded by ``SevenBit``. Numbers are big-endian.
 /// A tick of five octets is a signed number of 40 bits. The fields after octet 91 are present only if the change exists. Octets after the
@@ -29,15 +29,16 @@ import MusicalTime
 ///             4        the mix after its change
 ///             5        the tick of the change of the total activity
 ///             1        the total activity after its change
-///             5        the tick of the change of the tempo
-///             4        the tempo after its change, in nanoseconds per quarter note
+///             1        the number of changes of the tempo, 1...8
+///             5        the tick of the first one; of each further one, 3 octets: its distance from the one before in ticks, 1 or more
+///             4        the tempo after the change, in nanoseconds per quarter note
 ///             5        the tick of the change of the rhythm, which is the tick of step 0 of the new rhythm
 ///             16       the digest of the rhythm after its change
 ///             5        the tick of the change of the bars, at which the first of the new bars begins
 ///             2        the meter after its change
 extension TimelineMessage {
   /// The length without changes, and with all of them.
-  private static let lengths = 92...144
+  private static let lengths = 92...194
 
   private enum Flag {
     static let isQuiet: UInt8 = 1
@@ -59,15 +60,15 @@ extension TimelineMessage {
     octets.put(revision)
     octets.put(start.index)
     octets.put(end.index)
-    octets.put(UInt32(timeline.tempo.nanosecondsPerQuarter))
-    octets.put(timeline.originTick.index)
-    octets.put(timeline.originInstant.nanoseconds)
+    octets.put(UInt32(tempo.first.tempo.nanosecondsPerQuarter))
+    octets.put(tempo.first.originTick.index)
+    octets.put(tempo.first.originInstant.nanoseconds)
     octets.put(countIn.clicks)
     octets.put(countIn.ticksPerClick)
     var flags = (mix.value.isQuiet ? Flag.isQuiet : 0) | (mix.next.isQuiet ? Flag.becomesQuiet : 0)
     if mix.isChanging { flags |= Flag.changesMix }
     if total.isChanging { flags |= Flag.changesTotal }
-    if change != nil { flags |= Flag.changesTempo }
+    if tempo.changeCount > 0 { flags |= Flag.changesTempo }
     if rhythm.isChanging { flags |= Flag.changesRhythm }
     if grid.isChanging { flags |= Flag.changesGrid }
     octets.put(flags)
@@ -83,10 +84,7 @@ extension TimelineMessage {
       octets.put(total.tick)
       octets.put(total.next)
     }
-    if let change {
-      octets.put(change.tick)
-      octets.put(UInt32(change.tempo.nanosecondsPerQuarter))
-    }
+    if tempo.changeCount > 0 { octets.put(tempo.changes) }
     if rhythm.isChanging { octets.put(rhythm.next) }
     if grid.isChanging { octets.put(grid.next) }
     return MessageKind.timelineMessage.wrap(octets)
@@ -118,7 +116,7 @@ extension TimelineMessage {
       let mix = Mix(octets: levels, isQuiet: flags & Flag.isQuiet != 0), activity <= 127, let bars
     else { return nil }
     (self.claim, self.countIn) = (claim, countIn)
-    timeline = Timeline(tempo: tempo, tick: origin.tick, at: origin.instant)
+    self.tempo = TempoMap(Timeline(tempo: tempo, tick: origin.tick, at: origin.instant))
     (self.mix, total) = (ChangingValue(mix), ChangingValue(activity))
     (rhythm, grid) = (ChangingValue(line), ChangingValue(bars))
     if flags & Flag.changesMix != 0 {
@@ -134,9 +132,7 @@ extension TimelineMessage {
       total = ChangingValue(activity, next: next, from: tick)
     }
     if flags & Flag.changesTempo != 0 {
-      let tick = octets.takeTick()
-      guard let tempo = Tempo(nanosecondsPerQuarter: Int64(octets.take(UInt32.self))) else { return nil }
-      change = TempoChange(tempo: tempo, tick: tick)
+      guard octets.takeChanges(of: &self.tempo) else { return nil }
     }
     if flags & Flag.changesRhythm != 0 {
       let next = octets.takeRhythm()
@@ -157,6 +153,21 @@ extension OctetWriter {
     put(UInt32(truncatingIfNeeded: tick.index))
   }
 
+  /// Appends one or more changes of the tempo.
+  fileprivate mutating func put(_ changes: [TempoChange]) {
+    put(UInt8(changes.count))
+    for (index, change) in changes.enumerated() {
+      if index == 0 {
+        put(change.tick)
+      } else {
+        let distance = change.tick - changes[index - 1].tick
+        put(UInt8(truncatingIfNeeded: distance >> 16))
+        put(UInt16(truncatingIfNeeded: distance))
+      }
+      put(UInt32(change.tempo.nanosecondsPerQuarter))
+    }
+  }
+
   fileprivate mutating func put(_ line: RhythmLine) {
     put(line.origin)
     put(line.digest)
@@ -173,6 +184,20 @@ extension OctetReader {
   fileprivate mutating func takeTick() -> Tick {
     let high = Int64(Int8(bitPattern: take(UInt8.self)))
     return Tick(high << 32 | Int64(take(UInt32.self)))
+  }
+
+  /// Reads the changes of the tempo. Returns false if a change is impossible.
+  fileprivate mutating func takeChanges(of map: inout TempoMap) -> Bool {
+    let count = take(UInt8.self)
+    guard (1...TempoMap.maximumChanges).contains(Int(count)) else { return false }
+    var tick = takeTick()
+    for index in 0..<count {
+      if index > 0 { tick = tick + (Int64(take(UInt8.self)) << 16 | Int64(take(UInt16.self))) }
+      guard let tempo = Tempo(nanosecondsPerQuarter: Int64(take(UInt32.self))),
+        map.append(TempoChange(tempo: tempo, tick: tick))
+      else { return false }
+    }
+    return true
   }
 
   fileprivate mutating func takeRhythm() -> RhythmLine {

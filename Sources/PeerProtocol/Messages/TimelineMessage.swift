@@ -13,10 +13,8 @@ public struct TimelineMessage: Hashable, Sendable {
   public var start: Tick
   /// The first tick that is not played any more; `Tick(.max)` if no end is known.
   public var end: Tick
-  /// The tempo and the origin; valid up to ``change``.
-  public var timeline: Timeline
-  /// The next change of tempo and the tick at which it takes effect; nil if no change is known.
-  public var change: TempoChange?
+  /// When each tick is due, with the announced changes of the tempo.
+  public var tempo: TempoMap
   /// The clicks before ``start``.
   public var countIn: CountIn
   /// The balance of the parts.
@@ -29,7 +27,7 @@ public struct TimelineMessage: Hashable, Sendable {
   public var grid: ChangingValue<BarGrid>
 
   public init(
-    claim: Claim, revision: UInt32, start: Tick, end: Tick, timeline: Timeline, change: TempoChange? = nil,
+    claim: Claim, revision: UInt32, start: Tick, end: Tick, tempo: TempoMap,
     countIn: CountIn = .none, mix: ChangingValue<Mix> = ChangingValue(.standard),
     total: ChangingValue<UInt8> = ChangingValue(0), rhythm: ChangingValue<RhythmLine> = ChangingValue(RhythmLine(nil)),
     grid: ChangingValue<BarGrid> = ChangingValue(BarGrid(.common))
@@ -38,8 +36,7 @@ public struct TimelineMessage: Hashable, Sendable {
     self.revision = revision
     self.start = start
     self.end = end
-    self.timeline = timeline
-    self.change = change
+    self.tempo = tempo
     self.countIn = countIn
     self.mix = mix
     self.total = total
@@ -48,8 +45,5 @@ public struct TimelineMessage: Hashable, Sendable {
   }
 
   /// Returns the instant at which `tick` is due, by the master's clock.
-  public func deadline(_ tick: Tick) -> Instant {
-    guard let change, tick >= change.tick else { return timeline.deadline(tick) }
-    return timeline.changing(to: change.tempo, at: change.tick).deadline(tick)
-  }
+  public func deadline(_ tick: Tick) -> Instant { tempo.deadline(tick) }
 }

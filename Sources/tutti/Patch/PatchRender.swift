@@ -40,7 +40,7 @@ struct PatchRender: ~Copyable {
     // `run` and `sends` have no effect on the instants of the hits.
     schedule = PlaybackSchedule(
       run: 1, sends: true, start: Tick(0), end: Tick(of: end),
-      timeline: Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)))
+      tempo: TempoMap(Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0))))
     self.activity = activity
     ramp = RenderRamp(patch, end: end)
   }

@@ -110,7 +110,7 @@ import _TestSupport
     let session = try #require(core.roster.sessions.first?.id)
     let message = TimelineMessage(
       claim: Claim(term: 1, identity: Identity(5)), revision: 1, start: Tick(0), end: Tick(.max),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: start))
+      tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: start)))
     core.receive(
       .systemExclusive(session, stamp: start, arrival: start), systemExclusive: { message.systemExclusive }, now: start)
     _ = outputs(of: sessions, seconds: 5)

@@ -11,7 +11,7 @@ import Testing
     .timeline(
       TimelineMessage(
         claim: Claim(term: 3, identity: Identity(9)), revision: 1, start: Tick(0), end: Tick(.max),
-        timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 5)))),
+        tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 5))))),
     .presence(Presence(identity: Identity(9), claim: nil, channel: nil, gates: .all, takesOver: true)),
     .offer(Offer(claim: Claim(term: 3, identity: Identity(9)), isParting: false)),
     .usedIdentity(UsedIdentity(Identity(9))),

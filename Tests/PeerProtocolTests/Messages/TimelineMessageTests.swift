@@ -3,7 +3,7 @@ import PeerProtocol
 import Testing
 import _TestSupport
 
-/// A random timeline message. It has an end if `seed` is odd, a tempo change if `seed` is a multiple of three, a change of the mix
+/// A random timeline message. It has an end if `seed` is odd, one to eight tempo changes if `seed` is a multiple of three, a change of the mix
 /// if `seed` is a multiple of five, of the total activity for seven, of the bars for eleven, and of the rhythm if `seed` is even.
 private func timelineMessage(seed: UInt64) -> TimelineMessage {
   var random = SplitMix(seed: seed)
@@ -25,14 +25,19 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
   let line = RhythmLine(digest(), from: Tick(random.integer(in: -(1 << 39)...1 << 39 - 1)))
   let meter = Meter(beats: Int(random.integer(in: 1...16)), unit: 1 << Int(random.integer(in: 1...4)))!
   let grid = BarGrid(meter, from: Tick(random.integer(in: -1_000_000...1_000_000)))
+  let timeline = Timeline(
+    tempo: tempo(), tick: Tick(random.integer(in: -1_000_000...1_000_000)),
+    at: Instant(nanoseconds: random.integer(in: -(1 << 62)...(1 << 62))))
+  var tick = start
+  let changes = (0..<random.integer(in: 1...8)).map { _ in
+    tick = tick + random.integer(in: 1...TempoMap.maximumDistance)
+    return TempoChange(tempo: tempo(), tick: tick)
+  }
   return TimelineMessage(
     claim: Claim(term: random.next() >> 1 | 1, identity: Identity(random.next())),
     revision: UInt32(truncatingIfNeeded: random.next()), start: start,
     end: seed % 2 == 0 ? Tick(.max) : start + random.integer(in: 0...1_000_000),
-    timeline: Timeline(
-      tempo: tempo(), tick: Tick(random.integer(in: -1_000_000...1_000_000)),
-      at: Instant(nanoseconds: random.integer(in: -(1 << 62)...(1 << 62)))),
-    change: seed % 3 == 0 ? .init(tempo: tempo(), tick: start + random.integer(in: 0...1000)) : nil,
+    tempo: TempoMap(timeline, changes: seed % 3 == 0 ? changes : []),
     countIn: CountIn(clicks: Int(random.integer(in: 0...16)), ticksPerClick: 6 * Int(random.integer(in: 1...16)))!,
     mix: seed % 5 == 0 ? ChangingValue(mix(), next: mix(), from: mixTick) : ChangingValue(mix()),
     total: seed % 7 == 0 ? ChangingValue(3, next: 127, from: mixTick) : ChangingValue(UInt8(seed % 128)),
@@ -47,7 +52,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
   @Test(arguments: UInt64(1)...200) func encodedMessageDecodesToItself(seed: UInt64) {
     let timelineMessage = timelineMessage(seed: seed)
     let bytes = timelineMessage.systemExclusive
-    #expect(bytes.count <= 169 && bytes.allSatisfy { $0 < 0x80 })
+    #expect(bytes.count <= 226 && bytes.allSatisfy { $0 < 0x80 })
     #expect(TimelineMessage(systemExclusive: bytes) == timelineMessage)
   }
 
@@ -58,8 +63,10 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     mix.isQuiet = true
     let timelineMessage = TimelineMessage(
       claim: Claim(term: 1, identity: Identity(0x8899_AABB_CCDD_EEFF)), revision: 2, start: Tick(0), end: Tick(.max),
-      timeline: Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0x0102_0304_0506_0708)),
-      change: TempoChange(tempo: .standard, tick: Tick(256)), countIn: CountIn(clicks: 4, ticksPerClick: 12)!,
+      tempo: TempoMap(
+        Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0x0102_0304_0506_0708)),
+        changes: [256, 65_794].map { TempoChange(tempo: .standard, tick: Tick($0)) }),
+      countIn: CountIn(clicks: 4, ticksPerClick: 12)!,
       mix: ChangingValue(mix, next: Mix(), from: Tick(96)), total: ChangingValue(100, next: 127, from: Tick(48)),
       rhythm: ChangingValue(
         RhythmLine(DocumentDigest(high: 0x0102_0304_0506_0708, low: 0xFF), from: Tick(-96)),
@@ -85,7 +92,10 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       0x64, 0x64, 0x64, 0x64,  // next mix
       0, 0, 0, 0, 48,  // tick 48
       127,  // next total activity
+      2,  // changes of the tempo
       0, 0, 0, 1, 0x00,  // tick 256
+      0x1D, 0xCD, 0x65, 0x00,  // next tempo
+      1, 0, 2,  // 65 538 ticks later
       0x1D, 0xCD, 0x65, 0x00,  // next tempo
       1, 0, 0, 0, 0,  // tick 2^32, from which the steps of the next rhythm count
       0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  // no digest
@@ -133,7 +143,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
         }
       }
       guard let read = TimelineMessage(systemExclusive: bytes) else { continue }
-      #expect(Tempo.lengths.contains(read.timeline.tempo.nanosecondsPerQuarter) && read.end >= read.start)
+      #expect(Tempo.lengths.contains(read.tempo.first.tempo.nanosecondsPerQuarter) && read.end >= read.start)
       // The computation of a deadline does not trap.
       _ = read.deadline(read.end)
     }

@@ -164,10 +164,13 @@ public final class MessageFuzzer: Fuzzer {
     let timeline = Timeline(tempo: tempo(), tick: Tick(number()), at: Instant(nanoseconds: number()))
     return TimelineMessage(
       claim: claim(), revision: UInt32(truncatingIfNeeded: number()), start: start,
-      end: pick(2) == 0 ? Tick(.max) : Tick(number()), timeline: timeline,
-      change: pick(3) == 0 ? TempoChange(tempo: tempo(), tick: Tick(number())) : nil,
+      end: pick(2) == 0 ? Tick(.max) : Tick(number()), tempo: TempoMap(timeline, changes: changes()),
       countIn: CountIn(clicks: pick(17), ticksPerClick: 6 * (1 + pick(16))) ?? .none,
       mix: pick(3) == 0 ? ChangingValue(mix(), next: mix(), from: Tick(number())) : ChangingValue(mix()))
+  }
+
+  private func changes() -> [TempoChange] {
+    (0..<pick(10)).map { TempoChange(tempo: tempo(), tick: Tick(number() + Int64($0))) }
   }
 
   private func mix() -> Mix {
