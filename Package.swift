@@ -118,7 +118,8 @@ let package = Package(
       dependencies: [
         "BuildVersion", "CQrencode", "Console", "Cryptography", "Engine", "Measurement", "Simulation", "Text",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]),
+      ],
+      resources: [.embedInCode("Patch/Templates/rhythm.yaml"), .embedInCode("Patch/Templates/instrument.yaml")]),
     // Random numbers, virtual worlds, hostile input and child processes, for the tests and the benchmarks.
     .target(
       name: "_TestSupport",
