@@ -43,7 +43,8 @@ func reportingErrors(_ body: () throws -> Void) throws {
     let code: ExitCode
     switch error {
     case let error as ExitCode: throw error
-    case is CleanExit, is ValidationError: throw error
+    // A usage error, or a request for help or for the version, whose type ArgumentParser does not publish.
+    case _ where Tutti.exitCode(for: error) != .failure: throw error
     case let error as CommandError: code = error.status
     case is PatchError, is StandardMIDIFile.WriteError: code = .badData
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
