@@ -103,7 +103,7 @@ let package = Package(
       name: "Console",
       dependencies: [
         "Audio", "BuildVersion", "ClockSync", "Cryptography", "Engine", "Ensemble", "MIDI", "Measurement",
-        "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Rhythm",
+        "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Receiving", "Rhythm",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["HTTPS"])),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
@@ -118,7 +118,8 @@ let package = Package(
       dependencies: [
         "BuildVersion", "CQrencode", "Console", "Cryptography", "Engine", "Measurement", "Simulation", "Text",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]),
+      ],
+      resources: [.embedInCode("Patch/Templates/rhythm.yaml"), .embedInCode("Patch/Templates/instrument.yaml")]),
     // Random numbers, virtual worlds, hostile input and child processes, for the tests and the benchmarks.
     .target(
       name: "_TestSupport",
@@ -163,8 +164,8 @@ let package = Package(
     .testTarget(
       name: "ConsoleTests",
       dependencies: [
-        "Audio", "ClockSync", "Console", "Engine", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "Rhythm",
-        "_TestSupport",
+        "Audio", "ClockSync", "Console", "Engine", "Ensemble", "MIDI", "Measurement", "MusicalTime", "PeerProtocol",
+        "Rhythm", "_TestSupport",
         "_TestTraits",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
@@ -176,8 +177,9 @@ let package = Package(
     .testTarget(
       name: "tuttiTests",
       dependencies: [
-        "_TestSupport", "_TestTraits", "Audio", "BuildVersion", "Console", "Cryptography", "Engine", "Measurement",
-        "Realtime", "Rhythm", "Transports", "tutti", .product(name: "NIOCore", package: "swift-nio"),
+        "_TestSupport", "_TestTraits", "Audio", "BuildVersion", "Console", "Cryptography", "Engine", "Ensemble",
+        "Measurement", "MusicalTime", "Realtime", "Rhythm", "Transports", "tutti",
+        .product(name: "NIOCore", package: "swift-nio"),
       ]),
     .testTarget(
       name: "InteroperabilityTests",

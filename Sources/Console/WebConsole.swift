@@ -101,7 +101,7 @@ public final class WebConsole: Sendable {
   /// Shows on the pages what the players play. Called by the control thread of the peer; returns at once.
   public func observe(_ event: PeerEvent) { server.observe(event) }
 
-  /// Shows a message to the player on all pages with the access ``Access/lead``. `level` is `info`, `notice`, `warning` or `error`.
+  /// Shows a message to the player on all pages with the access ``Engine/Access/lead``. `level` is `info`, `notice`, `warning` or `error`.
   /// Returns at once.
   public func show(_ text: String, level: String) { server.show(text, level: level) }
 

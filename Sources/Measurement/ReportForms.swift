@@ -12,6 +12,31 @@ extension Encoder {
   }
 }
 
+/// A JSON object with these members. A member without a value is omitted.
+///
+/// Real-time: not safe.
+public struct JSONObject: Encodable, Hashable, ExpressibleByDictionaryLiteral {
+  private var members: [String: any Encodable & Hashable] = [:]
+
+  public init(dictionaryLiteral members: (String, (any Encodable & Hashable)?)...) {
+    for case (let name, let value?) in members { self.members[name] = value }
+  }
+
+  /// Adds the members of `other`.
+  public mutating func merge(_ other: JSONObject) { members.merge(other.members) { $1 } }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: MemberName.self)
+    for (name, value) in members { try container.encode(value, forKey: MemberName(stringValue: name)) }
+  }
+
+  public static func == (a: Self, b: Self) -> Bool {
+    a.members.mapValues { AnyHashable($0) } == b.members.mapValues { AnyHashable($0) }
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(members.mapValues { AnyHashable($0) }) }
+}
+
 /// The name of a member of a JSON object.
 struct MemberName: CodingKey, ExpressibleByStringLiteral {
   let stringValue: String

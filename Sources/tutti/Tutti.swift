@@ -52,8 +52,10 @@ struct Tutti: ParsableCommand {
     writeLinesAtOnce()
     do {
       var command = try parseAsRoot()
-      try command.run()
-      try reportingErrors(checkStandardOutput)
+      try reportingErrors {
+        try command.run()
+        try checkStandardOutput()
+      }
     } catch {
       exit(withError: error)
     }

@@ -1,3 +1,4 @@
+import Engine
 import NIOHTTP1
 import PeerProtocol
 import Testing

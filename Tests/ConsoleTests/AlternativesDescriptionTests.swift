@@ -1,4 +1,5 @@
 import Foundation
+import Measurement
 import PeerProtocol
 import Testing
 
@@ -16,26 +17,32 @@ import Testing
     return PeerSnapshot.Member(status: status, gates: .all, page: page)
   }
 
-  @Test func onlyPeersWithAPageAreListed() {
-    let members = [member(0, page: "10.0.0.1:80"), member(1, page: nil), member(2, page: "[fd00::2]:8080")]
-    #expect(
-      AlternativesDescription(members).peers == [
-        .init(name: nil, address: "10.0.0.1:80"), .init(name: "Peer 2", address: "[fd00::2]:8080"),
-      ])
-    #expect(AlternativesDescription([]).peers.isEmpty)
+  /// The description of a peer with these members.
+  private func description(_ members: [PeerSnapshot.Member]) throws -> JSONObject {
+    var snapshot = try PeerSnapshot.idle()
+    snapshot.members = members
+    return snapshot.alternativesJSON
   }
 
-  @Test func numberOfPeersIsBounded() {
-    let peers = AlternativesDescription((0..<64).map { member($0, page: "10.0.0.\($0):80") }).peers
-    #expect(peers.count == AlternativesDescription.maximumCount)
-    // `maximumCount` is 16.
-    #expect(peers.map(\.address) == (0..<16).map { "10.0.0.\($0):80" })
+  @Test func onlyPeersWithAPageAreListed() throws {
+    let members = [member(0, page: "10.0.0.1:80"), member(1, page: nil), member(2, page: "[fd00::2]:8080")]
+    let peers: [JSONObject] = [["address": "10.0.0.1:80"], ["name": "Peer 2", "address": "[fd00::2]:8080"]]
+    #expect(try description(members) == ["peers": peers])
+    #expect(try description([]) == ["peers": [JSONObject]()])
+  }
+
+  @Test func numberOfPeersIsBounded() throws {
+    let peers = (0..<16).map { number in
+      ["name": number == 0 ? nil : "Peer \(number)", "address": "10.0.0.\(number):80"] as JSONObject
+    }
+    #expect(PeerSnapshot.maximumAlternatives == 16)
+    #expect(try description((0..<64).map { member($0, page: "10.0.0.\($0):80") }) == ["peers": peers])
   }
 
   @Test func nameIsOmittedIfItIsUnknown() throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    let text = String(decoding: try encoder.encode(AlternativesDescription([member(0, page: "a:1")])), as: UTF8.self)
+    let text = String(decoding: try encoder.encode(description([member(0, page: "a:1")])), as: UTF8.self)
     #expect(text == #"{"peers":[{"address":"a:1"}]}"#)
   }
 }

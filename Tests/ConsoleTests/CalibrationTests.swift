@@ -26,7 +26,7 @@ import Testing
       let text =
         switch event {
         case .began(let pages): "began \(pages)"
-        case .measured(let report): "page \(report.page): \(report.problem ?? "\(report.delay ?? .nan)")"
+        case .measured(let report): "page \(report.page): \(report.problem ?? "\(report.delay?.milliseconds ?? .nan)")"
         case .failed(let reason): "failed: \(reason)"
         case .ended: "ended"
         }

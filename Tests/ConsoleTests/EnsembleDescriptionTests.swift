@@ -8,7 +8,7 @@ import Testing
 @Suite struct EnsembleDescriptionTests {
   /// The JSON object of a description.
   private func json(_ snapshot: PeerSnapshot) throws -> [String: Any] {
-    let data = try JSONEncoder().encode(EnsembleDescription(snapshot))
+    let data = try JSONEncoder().encode(snapshot.ensembleJSON)
     return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
@@ -44,7 +44,7 @@ import Testing
       return PeerSnapshot.Host(name: name, isTuttiPeer: false, isInvited: false)
     }
     // A host has at most 112 octets and a comma, so 64 hosts have about 7 KiB. The limit leaves a margin.
-    let size = try JSONEncoder().encode(EnsembleDescription(snapshot)).count
+    let size = try JSONEncoder().encode(snapshot.ensembleJSON).count
     #expect(size < 16 << 10, "\(size) octets")
   }
 }

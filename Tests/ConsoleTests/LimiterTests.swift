@@ -3,7 +3,7 @@ import Testing
 
 @testable import Console
 
-/// Tests of ``AttemptLimiter``, which limits wrong join tokens per address, and of ``RateLimiter``, a token bucket.
+/// Tests of ``AttemptLimiter``, which limits wrong join tokens per address.
 @Suite struct LimiterTests {
   private let start = Instant(nanoseconds: 1_000_000_000_000)
 
@@ -37,14 +37,5 @@ import Testing
     }
     let isForgotten = limiter.admits("the oldest", at: start + .seconds(1))
     #expect(isForgotten, "the oldest address is replaced")
-  }
-
-  @Test func rateAndBurstAreBounded() {
-    var limiter = RateLimiter(rate: 10, burst: 5, at: start)
-    let admitted = (0..<100).count { _ in limiter.admit(at: start) }
-    #expect(admitted == 5)
-    // The bucket is empty. In 999 ms, it gets 9.99 tokens.
-    let later = (0..<1000).count { limiter.admit(at: start + .milliseconds(Int64($0))) }
-    #expect((9...10).contains(later))
   }
 }

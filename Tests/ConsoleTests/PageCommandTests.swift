@@ -1,14 +1,13 @@
 import Engine
+import Ensemble
+import Foundation
 import MusicalTime
-import NIOCore
 import Testing
 
-@testable import Console
-
-/// Tests of ``PageCommand``, which a page sends to its peer as JSON. A page with the access `play` may not control the rhythm.
+/// Tests of ``Command``, which a page sends to its peer as JSON. A page with the access `play` may not control the rhythm.
 @Suite struct PageCommandTests {
-  private func command(_ json: String, access: Access = .lead) -> PageCommand? {
-    PageCommand(ByteBuffer(string: json), access: access)
+  private func command(_ json: String, access: Access = .lead) -> Command? {
+    (try? JSONDecoder().decode(CommandArguments.self, from: Data(json.utf8))).flatMap { Command($0, access: access) }
   }
 
   @Test func commandsOfTheLeaderAreDecoded() throws {
@@ -19,8 +18,8 @@ import Testing
     #expect(command(#"{"do":"mute","peer":"00000000000000ff","on":true}"#) == .player(.mute("00000000000000ff", true)))
     #expect(
       command(#"{"do":"gate","peer":"00000000000000ff","kind":"notes","on":false}"#)
-        == .player(.gate("00000000000000ff:notes=closed")))
-    #expect(command(#"{"do":"patch","name":"street"}"#) == .selectPatch("street"))
+        == .player(.gate(try GateRule("00000000000000ff:notes=closed"))))
+    #expect(command(#"{"do":"patch","name":"street"}"#) == .selectRhythm("street"))
     #expect(command(#"{"do":"calibrate"}"#) == .calibrate)
     #expect(command(#"{"do":"connect","host":"Ben <b>"}"#) == .player(.connect(toHost: "Ben <b>")))
     for kind in ConnectionPolicy.Kind.allCases {

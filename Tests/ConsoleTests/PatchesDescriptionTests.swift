@@ -13,7 +13,7 @@ import Testing
   private func patch(_ number: UInt32, at tick: Int64) throws -> PatchDescription {
     let text = "name: test\ndescription: A test.\ntempo: 100\nplay:\n  always:\n    kick: x... .... .... ....\n"
     let patch = try PatchLoader.patch(from: text, file: "test")
-    return PatchDescription(patch, name: "test", number: number, tick: tick)
+    return PatchDescription(patch: patch, name: "test", number: number, tick: tick)
   }
 
   @Test func previousPatchPlaysUntilTheNewestBegins() throws {

@@ -60,11 +60,11 @@ final class LivePeer: @unchecked Sendable {
         let peer = try Peer(settings, mailbox: mailbox, log: Logger(label: "test") { _ in LogCaptureHandler(capture) })
         result.port = peer.port
         ready.signal()
-        // The peer calls `snapshot` about ten times per second on its control thread.
-        try peer.run(
-          snapshot: controlThreadPause.map { pause in
-            { _ in MonotonicClock.sleep(until: MonotonicClock.now + pause) }
-          })
+        // The peer calls each viewer about ten times per second on its control thread.
+        let viewers = controlThreadPause.map { pause in
+          [{ (_: PeerSnapshot) in MonotonicClock.sleep(until: MonotonicClock.now + pause) }]
+        }
+        try peer.run(viewers: viewers ?? [])
       } catch {
         result.error = error
         ready.signal()

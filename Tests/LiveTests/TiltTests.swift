@@ -25,9 +25,11 @@ import _TestTraits
     ]
     for command in commands { peer.mailbox.post(command) }
     var values: [UInt8] = []
-    try peer.run(watch: { event in
-      if case .sounded(.controlChange(_, 1, let value), from: nil) = event.kind { values.append(value.value) }
-    })
+    try peer.run(watchers: [
+      { event in
+        if case .sounded(.controlChange(_, 1, let value), from: nil) = event.kind { values.append(value.value) }
+      }
+    ])
     #expect(values == [72, 100, 108, 127, 120])
   }
 }

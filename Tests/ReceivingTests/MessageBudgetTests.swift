@@ -28,6 +28,15 @@ import _TestSupport
     #expect(admitted == 3 + 9 && budget.refused == 100 - 12)
   }
 
+  @Test func rateAndBurstAreBounded() {
+    var budget = MessageBudget(rate: 10, depth: 5)
+    let admitted = (0..<100).count { _ in budget.admit(at: start) }
+    #expect(admitted == 5)
+    // The bucket is empty. In 999 ms, it gets 9.99 tokens.
+    let later = (0..<1000).count { budget.admit(at: start + .milliseconds(Int64($0))) }
+    #expect((9...10).contains(later))
+  }
+
   /// Of 10 000 messages per second for ten seconds, the budget admits the depth and 2000 per second: 512 + 20 000. The last
   /// message comes 100 us before the end of the ten seconds, when the last token may be missing.
   @Test func floodIsLimitedToTheRate() {

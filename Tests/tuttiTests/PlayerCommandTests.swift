@@ -1,21 +1,28 @@
 import Engine
+import Ensemble
+import MusicalTime
 import Testing
 
 @testable import tutti
 
 /// Tests of the text form of the commands that concern another player or a phrase (``PlayerCommand``), and of the errors of all commands.
-/// The parser checks the rule after `hear`, such as `Ada 40`, but the command contains this rule as text.
 @Suite struct PlayerCommandTests {
   @Test func commandIsParsed() throws {
-    for (line, command) in [
-      ("hear Ada", .hear("Ada")), ("hear Ada 40", .hear("Ada 40")), ("hear none", .hear("none")),
+    for (line, command) in try [
+      ("hear Ada", .hear(HearingRule("Ada"))), ("hear Ada 40", .hear(HearingRule("Ada=40"))),
+      ("hear none", .hear(.none)), ("gate Big Ben:notes=open", .gate(GateRule("Big Ben:notes=open"))),
+      ("count-in 4", .countIn(bars: 4)), ("count-in", .countIn(bars: 1)), ("part bass off", .plays(.bass, false)),
+      ("part bass 80%", .level(.bass, 80)), ("tempo 120 over 16", .rampTempo(Tempo(bpm: 120), beats: 16)),
+      ("quiet", .quiet(true)), ("quiet off", .quiet(false)), ("offer", .offer(to: nil)),
+      ("offer Big Ben", .offer(to: "Big Ben")), ("unmute Ada", .mute("Ada", false)),
+      ("note 60", .note(60, velocity: 100)), ("release 60", .note(60, velocity: 0)),
       ("shape Big Ben 74 20", .shape("Big Ben", controller: 74, value: 20)),
       ("pitches from Big Ben", .pitches(from: "Big Ben")), ("pitches from none", .pitches(from: nil)),
       ("phrase record", .phrase(.record(bars: 2))), ("phrase record 4", .phrase(.record(bars: 4))),
       ("phrase send Big Ben", .phrase(.send(to: "Big Ben"))), ("phrase play", .phrase(.play)),
       ("phrase stop", .phrase(.stop)), ("phrase vary", .phrase(.vary)),
     ] as [(String, PlayerCommand)] {
-      #expect(try PlayerCommand(text: line) == command, "\(line)")
+      #expect(try Command(text: line) == .player(command), "\(line)")
     }
   }
 
@@ -24,7 +31,7 @@ import Testing
     "phrase", "phrase record 0", "phrase record two", "phrase send", "phrase play it", "phrase loop",
   ])
   func invalidCommandIsRefused(line: String) {
-    #expect(throws: CommandSyntaxError.self) { try PlayerCommand(text: line) }
+    #expect(throws: CommandSyntaxError.self) { try Command(text: line) }
   }
 
   @Test(arguments: [
@@ -32,12 +39,12 @@ import Testing
     ("mute", "mute: incomplete; give PEER"), ("quiet on", "quiet on: unexpected words; enter `quiet` or `quiet off`"),
     ("start now", "start now: unexpected words; enter `start`"),
     ("phrase record 999", "phrase record 999: out of range; give 1 bar or more, at most 128 sixteenth notes"),
-    ("count-in x", "count-in x: not 1 or 2 bars"), ("loudness", "loudness: not a percentage"),
+    ("count-in x", "count-in x: not 1 to 4 bars"), ("loudness", "loudness: not a percentage"),
     ("phrase record two", "phrase record two: not a command for a phrase"),
     ("dance", "dance: unknown command; `tutti peer --help` lists the commands"),
   ])
   func errorFitsTheCommand(line: String, message: String) {
-    let error = #expect(throws: CommandSyntaxError.self) { try PlayerCommand(text: line) }
+    let error = #expect(throws: CommandSyntaxError.self) { try Command(text: line) }
     #expect(error?.description.hasPrefix(message) == true, "\(String(describing: error))")
   }
 }

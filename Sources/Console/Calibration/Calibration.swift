@@ -65,9 +65,9 @@ final class Calibration {
     guard !waiting.isEmpty else {
       (state.isRunning, current) = (false, nil)
       report(.ended)
-      return pages.show(state)
+      return pages.show(.calibration, state)
     }
-    pages.show(state)
+    pages.show(.calibration, state)
     let page = waiting.removeFirst()
     turn += 1
     hasAnswered = false
@@ -78,7 +78,7 @@ final class Calibration {
     page.requestClicks(turn: turn, at: ClickPattern.device.instants(from: beginning))
     let turn = turn
     eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(Self.patience.count)) {
-      if turn == self.turn, !self.hasAnswered { self.finish("the page does not answer; open it again") }
+      if turn == self.turn, !self.hasAnswered { self.finish(problem: "the page does not answer; open it again") }
     }
   }
 
@@ -90,7 +90,8 @@ final class Calibration {
     guard let current, turn == self.turn, page === current.page, !hasAnswered else { return }
     guard isReady else {
       return finish(
-        "the page cannot play clicks: its sound is off, or it is hidden or still loads; press Join or “Turn the sound on”, "
+        problem:
+          "the page cannot play clicks: its sound is off, or it is hidden or still loads; press Join or “Turn the sound on”, "
           + "and keep it visible")
     }
     hasAnswered = true
@@ -104,7 +105,7 @@ final class Calibration {
     guard let device = microphone.device else {
       eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds((end - MonotonicClock.now).count)) {
         self.finish(
-          "this peer has no microphone, so it measured nothing; record the room with another device during a "
+          problem: "this peer has no microphone, so it measured nothing; record the room with another device during a "
             + "calibration, then run `tutti calibrate --from FILE`")
       }
       return
@@ -131,34 +132,18 @@ final class Calibration {
   private func finish(_ turn: Int, _ result: Result<Result<DeviceDelay, CalibrationError>, PCMError>) {
     guard state.isRunning, turn == self.turn else { return }
     switch result {
-    case .success(let delay): finish(delay)
+    case .success(.success(let delay)): finish(delay)
+    case .success(.failure(let error)): finish(problem: "\(error)")
     case .failure(let error): fail("\(error)")
     }
   }
 
-  /// Ends the present turn without a delay. `problem` is the reason.
-  private func finish(_ problem: String) {
+  /// Ends the present turn with a delay, which is sent to the page, or with the reason why there is none. Begins the next turn.
+  private func finish(_ delay: DeviceDelay? = nil, problem: String? = nil) {
     guard let page = current?.page else { return }
-    add(CalibrationReport(page: page.number, address: page.address, problem: problem))
-  }
-
-  /// Ends the present turn with the result of the analysis. Sends the delay to the page.
-  private func finish(_ delay: Result<DeviceDelay, CalibrationError>) {
-    guard let page = current?.page else { return }
-    var result = CalibrationReport(page: page.number, address: page.address)
-    switch delay {
-    case .success(let delay):
-      (result.delay, result.uncertainty) = (delay.milliseconds, delay.uncertainty)
-      (result.used, result.rejected) = (delay.used, delay.rejected)
-      page.send(delay, turn: turn)
-    case .failure(let error): result.problem = "\(error)"
-    }
-    add(result)
-  }
-
-  /// Reports the result of the present turn, and begins the next turn.
-  private func add(_ result: CalibrationReport) {
+    if let delay { page.send(delay, turn: turn) }
     hasAnswered = true
+    let result = CalibrationReport(page: page.number, address: page.address, delay: delay, problem: problem)
     state.results.append(result)
     report(.measured(result))
     next()
@@ -172,6 +157,6 @@ final class Calibration {
     guard ends else { return }
     (state.isRunning, state.problem, current) = (false, reason, nil)
     waiting = []
-    pages.show(state)
+    pages.show(.calibration, state)
   }
 }

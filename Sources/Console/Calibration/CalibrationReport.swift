@@ -1,3 +1,5 @@
+public import Measurement
+
 /// An event of a calibration, for the output of the program.
 public enum CalibrationEvent: Sendable {
   /// The pages begin to click, one after another.
@@ -11,33 +13,29 @@ public enum CalibrationEvent: Sendable {
 }
 
 /// The result of the calibration of one page.
-public struct CalibrationReport: Encodable, Equatable, Sendable {
+public struct CalibrationReport: Encodable, Sendable {
   /// The number of the page, which the page shows to its player.
   public var page: Int
   /// The IP address of the page.
   public var address: String
-  /// How much later than the peer the page sounds, in milliseconds. Nil if it is unknown.
-  public var delay: Double?
-  /// The uncertainty of ``delay`` in milliseconds: 95 % of the errors are smaller.
-  public var uncertainty: Double?
-  /// The number of clicks from which the delay was computed.
-  public var used: Int?
-  /// The number of clicks that were not found, or that deviate from the others.
-  public var rejected: Int?
+  /// How much later than the peer the page sounds; nil if it is unknown.
+  public var delay: DeviceDelay?
   /// The reason why there is no delay, with the remedy. Nil if there is a delay.
   public var problem: String?
 
-  enum CodingKeys: String, CodingKey {
-    case page, address, problem
-    case delay = "delay_ms"
-    case uncertainty = "uncertainty_ms"
-    case used = "clicks_used"
-    case rejected = "clicks_rejected"
+  /// The JSON form.
+  public var json: JSONObject {
+    [
+      "page": page, "address": address, "delay_ms": delay?.milliseconds, "uncertainty_ms": delay?.uncertainty,
+      "clicks_used": delay?.used, "clicks_rejected": delay?.rejected, "problem": problem,
+    ]
   }
+
+  public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 }
 
 /// The payload of a frame ``FrameKind/calibration``.
-struct CalibrationState: Encodable, Equatable {
+struct CalibrationState: Encodable {
   var isRunning = false
   /// The number of pages that take part in the calibration.
   var pages = 0

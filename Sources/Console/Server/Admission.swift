@@ -1,3 +1,4 @@
+import Engine
 import MusicalTime
 import NIOHTTP1
 import Realtime

@@ -1,6 +1,7 @@
+public import Engine
 public import PeerProtocol
 
-/// The secrets in the addresses of the page, one for each ``Access``: 20 characters of base32 (RFC 4648, section 6), 100 bits.
+/// The secrets in the addresses of the page, one for each ``Engine/Access``: 20 characters of base32 (RFC 4648, section 6), 100 bits.
 ///
 /// With a passkey, the tokens are derived from the key of the group, so that one token is valid at all peers of the group and after
 /// a restart. Without a passkey, the tokens are random.

@@ -5,6 +5,7 @@ import MusicalTime
 import NIOCore
 import NIOWebSocket
 import Realtime
+import Receiving
 
 /// The WebSocket connection of one page: answers the clock requests of the page, passes the commands of the page to the peer, and
 /// sends the state of the peer to the page. Used on the event loop only.
@@ -16,7 +17,7 @@ final class PageHandler: ChannelInboundHandler {
   typealias OutboundOut = WebSocketFrame
 
   /// A page may send this number of frames per second in the long run, and five times as many at once.
-  private static let frameRate = 100.0
+  private static let frameRate: Int64 = 100
   /// The number of frames above ``frameRate`` after which the connection is closed.
   private static let maximumExcess = 1000
   /// The time between two pings. A browser answers pings even while it suspends the scripts of a hidden page.
@@ -34,7 +35,7 @@ final class PageHandler: ChannelInboundHandler {
   private(set) var address = "unknown address"
   private unowned let pages: Pages
   private var context: ChannelHandlerContext?
-  private var limiter = RateLimiter(rate: frameRate, burst: 5 * frameRate, at: MonotonicClock.now)
+  private var limiter = MessageBudget(rate: frameRate, depth: 5 * frameRate)
   /// The number of frames above ``frameRate`` so far.
   private var excess = 0
   /// The sequence number of the last frame that was sent.
@@ -134,7 +135,8 @@ final class PageHandler: ChannelInboundHandler {
     switch frame.kind {
     case .clockRequest: answer(frame, at: now)
     case .command:
-      guard let command = PageCommand(frame.payload, access: access) else {
+      let arguments = try? JSONDecoder().decode(CommandArguments.self, from: Data(frame.payload.readableBytesView))
+      guard let command = arguments.flatMap({ Command($0, access: access) }) else {
         pages.counters.malformed += 1
         return
       }
@@ -162,7 +164,7 @@ final class PageHandler: ChannelInboundHandler {
     }
   }
 
-  private func execute(_ command: PageCommand) {
+  private func execute(_ command: Command) {
     // The answer of the page to ``requestClicks(turn:at:)``: whether it will click.
     if case .clicking(let turn, let isReady) = command {
       pages.calibration?.answer(from: self, turn: turn, isReady: isReady)
@@ -232,16 +234,16 @@ final class PageHandler: ChannelInboundHandler {
 
   /// Asks the page to click at `instants` of the peer's clock. In each turn of a calibration, one page clicks.
   func requestClicks(turn: Int, at instants: [Instant]) {
-    send(ClicksDescription(turn: turn, page: number, instants: instants.map { "\($0.nanoseconds)" }), as: .clicks)
+    // The instants are decimal digits. JSON numbers would be rounded, because JavaScript represents them as Float64.
+    send(["turn": turn, "page": number, "instants": instants.map { "\($0.nanoseconds)" }], as: .clicks)
   }
 
   /// Sends the page the delay of its audio output, as the calibration has measured it.
   func send(_ delay: DeviceDelay, turn: Int) {
-    send(
-      DelayDescription(turn: turn, delay: delay.milliseconds, uncertainty: delay.uncertainty), as: .delay)
+    send(["turn": turn, "delay": delay.milliseconds, "uncertainty": delay.uncertainty], as: .delay)
   }
 
-  private func send(_ value: some Encodable, as kind: FrameKind) {
+  private func send(_ value: JSONObject, as kind: FrameKind) {
     guard let context, context.channel.isWritable, let octets = try? JSONEncoder().encode(value) else { return }
     send(kind, ByteBuffer(bytes: octets), at: MonotonicClock.now)
     context.flush()

@@ -5,10 +5,11 @@ public import NIOCore
 import NIOPosix
 import Realtime
 import Rhythm
+import Synchronization
 
 /// The HTTP server of the page. It accepts connections, and adds an ``HTTPHandler`` to each.
 @_spi(Fuzzing) public final class PageServer: @unchecked Sendable {
-  // Unchecked: everything except `slot`, `played` and `sounds` is used on the event loop only.
+  // Unchecked: everything except `newest`, `played` and `sounds` is used on the event loop only.
 
   /// The maximum number of connections, and of connections from one address.
   private static let (maximumConnections, maximumPerAddress) = (512, 160)
@@ -21,7 +22,9 @@ import Rhythm
   private let files: PageFiles
   private let eventLoop: any EventLoop
   private let sounds: SoundStore
-  private let slot = SnapshotSlot()
+  /// The newest snapshot that the event loop has not taken. A newer snapshot replaces it, so the control thread never waits, and snapshots
+  /// do not accumulate.
+  private let newest = Mutex<PeerSnapshot?>(nil)
   private let played = PlayedMessages()
   private let pages: Pages
   private var admission: Admission?
@@ -109,27 +112,28 @@ import Rhythm
     // If `add` returns false, nothing has changed, or the task below is scheduled already.
     guard played.add(message, from: player?.identity) else { return }
     eventLoop.scheduleTask(in: .milliseconds(20)) { [self] in
-      if pages.state.set(.partners, json: played.take()) { pages.update([.partners]) }
+      pages.show(.partners, played.take())
     }
   }
 
   /// Shows a snapshot on all pages. Called by the control thread.
   func update(_ snapshot: PeerSnapshot) {
     played.keep(snapshot.members)
-    // If the slot was full, the event loop already has a task that takes the snapshot.
-    guard slot.put(snapshot) else { return }
+    // The old snapshot is deallocated outside of the lock. If there was one, the event loop already has a task that takes the snapshot.
+    let previous = newest.withLock { exchange(&$0, with: snapshot) }
+    guard previous == nil else { return }
     eventLoop.execute { [self] in
-      guard let snapshot = slot.take() else { return }
+      guard let snapshot = newest.withLock({ exchange(&$0, with: nil) }) else { return }
       pages.show(snapshot)
       prepareSounds(of: snapshot)
     }
   }
 
-  /// Shows a message to the player on all pages with the access ``Access/lead``. Called by any thread.
+  /// Shows a message to the player on all pages with the access ``Engine/Access/lead``. Called by any thread.
   func show(_ text: String, level: String) {
     eventLoop.execute { [self] in
       notices.add(text, level: level)
-      if pages.state.set(.notices, json: notices.newest) { pages.update([.notices]) }
+      pages.show(.notices, notices.newest)
     }
   }
 
@@ -154,9 +158,7 @@ import Rhythm
     guard request != requestedSounds else { return }
     requestedSounds = request
     sounds.prepare(request) { manifest in
-      self.eventLoop.execute {
-        if self.pages.state.set(.sounds, json: manifest) { self.pages.update([.sounds]) }
-      }
+      self.eventLoop.execute { self.pages.show(.sounds, manifest) }
     }
   }
 

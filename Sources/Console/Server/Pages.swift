@@ -4,6 +4,7 @@ import Foundation
 import MusicalTime
 import NIOCore
 import Realtime
+import Receiving
 
 /// The open pages: sends them the state of the peer, and passes their commands to the peer. Used on the event loop only.
 final class Pages {
@@ -12,7 +13,7 @@ final class Pages {
   /// A page that has not read its frames for this time is closed.
   private static let maximumBlocking = Nanoseconds.seconds(10)
   /// All pages together may send this number of commands per second in the long run, and twice as many at once.
-  private static let commandRate = 200.0
+  private static let commandRate: Int64 = 200
 
   let state = SharedState()
   var counters = ConsoleCounters()
@@ -31,7 +32,7 @@ final class Pages {
   /// recognises from the number whether the peer was restarted in the meantime.
   private let instance = String(UInt64.random(in: 0 ... .max), radix: 16)
   private let eventLoop: any EventLoop
-  private var limiter = RateLimiter(rate: commandRate, burst: 2 * commandRate, at: MonotonicClock.now)
+  private var limiter = MessageBudget(rate: commandRate, depth: 2 * commandRate)
   /// The greatest activity that a page reports; nil if no page reports an activity.
   private var activity: UInt8?
   /// The activity that the peer gets when no page reports an activity any longer. This is the activity before the first report, or
@@ -70,10 +71,8 @@ final class Pages {
   /// Starts a calibration, in which all pages click, one after another.
   func calibrate() { calibration?.start(pages.values.sorted { $0.number < $1.number }, plays: plays) }
 
-  /// Shows the state of the calibration on all pages with the access ``Access/lead``.
-  func show(_ calibration: CalibrationState) {
-    if state.set(.calibration, json: calibration) { update([.calibration]) }
-  }
+  /// Shows a new payload on all pages.
+  func show(_ kind: FrameKind, _ value: some Encodable) { if state.set(kind, json: value) { update([kind]) } }
 
   /// Adds a page. Returns false if there are too many.
   func add(_ page: PageHandler) -> Bool {
@@ -115,7 +114,7 @@ final class Pages {
 
   private func show(_ rhythms: [String]) {
     self.rhythms = rhythms
-    if state.set(.library, json: ["rhythms": rhythms]) { update([.library]) }
+    show(.library, ["rhythms": rhythms])
   }
 
   /// Returns the payload of the frame `welcome`, which is the first frame that a page gets.
@@ -144,7 +143,7 @@ final class Pages {
   ///
   /// - Returns: false if the command was dropped.
   @discardableResult
-  func execute(_ command: PageCommand) -> Bool {
+  func execute(_ command: Command) -> Bool {
     guard limiter.admit(at: MonotonicClock.now) else {
       counters.limited += 1
       return false
@@ -162,9 +161,9 @@ final class Pages {
         mailbox.post(command)
       }
     case .calibrate: calibrate()
-    // This command never arrives here, because ``PageHandler`` passes it to the calibration.
-    case .clicking: break
-    case .selectPatch(let name):
+    // These commands never arrive here: ``PageHandler`` passes the first one to the calibration, and pages may not send the others.
+    case .clicking, .selectInstrument, .saveRhythm: break
+    case .selectRhythm(let name):
       // The page may choose only from the list. Any other name could be a path of the file system.
       guard rhythms.contains(name) else {
         counters.malformed += 1
@@ -200,4 +199,22 @@ final class Pages {
 
   /// Closes all pages.
   func closeAll() { for page in pages.values { page.close(.goingAway) } }
+}
+
+/// The numbers of frames, commands and pages that the console has not accepted.
+struct ConsoleCounters {
+  /// Frames and commands above the permitted rate.
+  var limited = 0
+  /// Frames that could not be decoded, and commands that were not permitted.
+  var malformed = 0
+  /// Pages that were refused because ``Pages/maximumCount`` pages were open.
+  var refused = 0
+}
+
+/// The rhythms that a page can choose from. The command line implements this protocol, and finds the rhythms in the patch folders.
+public protocol RhythmLibrary: Sendable {
+  /// Passes the names of all rhythms to `deliver`, on any thread. Returns at once.
+  func readNames(_ deliver: @escaping @Sendable ([String]) -> Void)
+  /// Plays the rhythm called `name`. Returns at once.
+  func select(_ name: String)
 }

@@ -1,5 +1,7 @@
 import Engine
+import Measurement
 import MusicalTime
+import Rhythm
 
 /// The payload of a frame ``FrameKind/patch``: the newest patch, and the patch that plays until the newest one begins.
 struct PatchesDescription: Encodable {
@@ -17,7 +19,9 @@ struct PatchesDescription: Encodable {
   init(_ snapshot: PeerSnapshot, after former: PatchesDescription?) {
     let schedule = snapshot.schedule
     self.init(
-      newest: PatchDescription(snapshot), after: former, firstRun: schedule.firstRun,
+      newest: PatchDescription(
+        patch: snapshot.patch, name: snapshot.patchName, number: snapshot.patchNumber, tick: snapshot.patchTick.index),
+      after: former, firstRun: schedule.firstRun,
       tick: snapshot.plays ? schedule.tick(at: snapshot.at).index : .max,
       passed: schedule.tick(at: snapshot.at + snapshot.soundLead).index)
   }
@@ -35,5 +39,32 @@ struct PatchesDescription: Encodable {
     // runs plays, `former.newest` counts as begun, because its first tick belongs to the former series.
     let hasBegun = former.firstRun != firstRun || passed >= former.newest.tick
     previous = hasBegun ? former.newest : former.previous ?? former.newest
+  }
+}
+
+/// A patch as JSON for the page. It is a part of ``PatchesDescription``.
+struct PatchDescription: Encodable {
+  let patch: Patch
+  /// The name that the user sees.
+  let name: String
+  /// The number of the patch. It increases with each change.
+  let number: UInt32
+  /// The first tick at which the patch plays.
+  let tick: Int64
+
+  func encode(to encoder: any Encoder) throws {
+    try encoder.encode([
+      "name": name, "description": patch.description, "number": number, "tick": tick,
+      // The number of beats in a bar, and the note value of a beat: 4 is a quarter note.
+      "beats": patch.meter.beats, "unit": patch.meter.unit,
+      // The range of total activity in which each layer sounds, 0...127.
+      "layers": patch.layers.map {
+        ["name": $0.name, "from": $0.activity.lowerBound, "to": $0.activity.upperBound] as JSONObject
+      },
+      // The drums and their General MIDI notes.
+      "voices": patch.kit.map { ["name": $0.name, "note": $0.note] as JSONObject },
+      // The lines of the rhythm, with their strokes and rests. The page computes from them which strokes sound as hits.
+      "table": StepTableDescription(StepTable(patch)),
+    ])
   }
 }

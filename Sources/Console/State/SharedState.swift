@@ -1,8 +1,10 @@
 import Engine
 import Ensemble
 import Foundation
+import Measurement
 import MusicalTime
 import NIOCore
+import PeerProtocol
 import Playback
 import Realtime
 
@@ -22,13 +24,13 @@ final class SharedState {
 
   private let encoder: JSONEncoder
   // The values from which the present payloads were computed.
-  private var ensemble: EnsembleDescription?
-  private var alternatives: AlternativesDescription?
+  private var ensemble: JSONObject?
+  private var alternatives: JSONObject?
   private var schedule: PlaybackSchedule?
   private var role: Role?
   private var patches: PatchesDescription?
   private var patchNumber: UInt32?
-  private var identity: String?
+  private var identity: Identity?
   private var patchName: String?
   /// The tick of the change of the tempo in the present payload `rhythm`.
   private var nextTempo = Tick(.max)
@@ -44,10 +46,9 @@ final class SharedState {
   /// Updates the payloads from a snapshot. Returns the kinds of payloads that have changed.
   func update(_ snapshot: PeerSnapshot) -> [FrameKind] {
     var changed: [FrameKind] = []
-    let description = EnsembleDescription(snapshot)
     // A peer that has started again with a new identity counts its patches from zero.
-    let isSamePeer = identity == description.identity
-    identity = description.identity
+    let isSamePeer = identity == snapshot.identity
+    identity = snapshot.identity
     if !isSamePeer || snapshot.patchNumber != patchNumber || snapshot.patchName != patchName {
       (patchNumber, patchName) = (snapshot.patchNumber, snapshot.patchName)
       let patches = PatchesDescription(snapshot, after: isSamePeer ? self.patches : nil)
@@ -65,15 +66,14 @@ final class SharedState {
       payloads[.rhythm] = (octets, snapshot.at)
       changed.append(.rhythm)
     }
-    if description != ensemble {
-      ensemble = description
-      if set(.ensemble, json: description, at: snapshot.at) { changed.append(.ensemble) }
+    let ensemble = snapshot.ensembleJSON
+    if ensemble != self.ensemble, set(.ensemble, json: ensemble, at: snapshot.at) { changed.append(.ensemble) }
+    self.ensemble = ensemble
+    let alternatives = movesPages ? snapshot.alternativesJSON : nil
+    if let alternatives, alternatives != self.alternatives, set(.alternatives, json: alternatives, at: snapshot.at) {
+      changed.append(.alternatives)
     }
-    let alternatives = movesPages ? AlternativesDescription(snapshot.members) : nil
-    if let alternatives, alternatives != self.alternatives {
-      self.alternatives = alternatives
-      if set(.alternatives, json: alternatives, at: snapshot.at) { changed.append(.alternatives) }
-    }
+    self.alternatives = alternatives
     // The payloads `ensemble` and `levels` list the members in the same order. Therefore a new `ensemble` requires new `levels`.
     if snapshot.at - levelsAt >= Self.levelInterval || changed.contains(.ensemble) {
       levelsAt = snapshot.at
@@ -95,5 +95,32 @@ final class SharedState {
     guard payloads[kind]?.octets != octets else { return false }
     payloads[kind] = (octets, now)
     return true
+  }
+}
+
+/// The newest messages to the player, at most ``maximumCount``, such as the reason why a command was not executed.
+struct Notices {
+  /// A message to the player.
+  struct Notice: Encodable {
+    /// The number of the message. The first message after the start of the peer has the number 1.
+    var number: Int
+    /// `info`, `notice`, `warning` or `error`.
+    var level: String
+    /// The text in English, as on the terminal.
+    var text: String
+  }
+
+  static let maximumCount = 8
+  /// The maximum length of a text in characters.
+  static let maximumLength = 500
+
+  /// The newest messages, oldest first.
+  private(set) var newest: [Notice] = []
+  private var count = 0
+
+  mutating func add(_ text: String, level: String) {
+    count += 1
+    newest.append(Notice(number: count, level: level, text: String(text.prefix(Self.maximumLength))))
+    if newest.count > Self.maximumCount { newest.removeFirst() }
   }
 }

@@ -10,7 +10,7 @@ struct Lifecycle {
   private var leavesAt: Instant?
   /// Whether the peer is leaving. A second command to leave then takes effect at once.
   private(set) var isLeaving = false
-  /// How ``Peer/run(watch:snapshot:)`` will end.
+  /// How ``Peer/run(watchers:viewers:)`` will end.
   private(set) var outcome = Peer.Outcome.left
   /// Decides whether this peer takes a new identity if a second machine uses the same identity.
   private var identityRenewal: IdentityRenewal
@@ -136,7 +136,7 @@ struct Lifecycle {
 }
 
 extension Peer {
-  /// How ``run(watch:snapshot:)`` has ended.
+  /// How ``run(watchers:viewers:)`` has ended.
   public enum Outcome: Sendable {
     /// The peer has left.
     case left

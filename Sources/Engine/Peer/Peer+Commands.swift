@@ -48,11 +48,9 @@ extension Peer {
       if let name, peer(called: name) == nil { break }
       try ensemble.offer(to: name.flatMap { peer(called: $0) }, at: now)
     case .take: try ensemble.take(at: now)
-    case .gate(let rule):
-      do { try ensemble.gates.apply(rule) } catch { log.warning("\(error)") }
+    case .gate(let rule): ensemble.gates.apply(rule)
     case .ledBy(let leader): setLeader(leader)
-    case .hear(let rule):
-      do { try core.hearing.apply(rule) } catch { log.warning("\(error)") }
+    case .hear(let rule): core.hearing.apply(rule)
     case .play(let name):
       let identity = name.flatMap { peer(called: $0) }
       guard name == nil || identity != nil else { break }

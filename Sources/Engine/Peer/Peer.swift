@@ -13,7 +13,7 @@ import Transports
 
 /// A running Tutti peer: the composition root of threads, transports, ensemble, sound, storage and reporting.
 ///
-/// A peer belongs to the thread that created it, the control thread. ``run(watch:snapshot:)`` blocks this thread until the end.
+/// A peer belongs to the thread that created it, the control thread. ``run(watchers:viewers:)`` blocks this thread until the end.
 ///
 ///     network thread ── arrivals ──▶ control thread ── schedules, commands ──▶ clock thread ── hits ──▶ audio threads
 ///           ├─ answers clock probes        └─ sessions, ensemble, trace            └─ ticks to sessions and ports
@@ -51,7 +51,7 @@ public final class Peer {
   /// to false.
   var isMutingReported = false
 
-  /// The web page of this peer, as other peers know it. Its port must be set before ``run(watch:snapshot:)``. Another thread sets its delay
+  /// The web page of this peer, as other peers know it. Its port must be set before ``run(watchers:viewers:)``. Another thread sets its delay
   /// by the command ``PlayerCommand/pageDelay(_:)``.
   public var page: PageReport {
     get { core.ensemble.page }
@@ -210,17 +210,17 @@ public final class Peer {
   /// the trace.
   ///
   /// - Parameters:
-  ///   - watch: is called with each event.
-  ///   - snapshot: is called with the complete state, on each change of the rhythm and about ten times a second. It must return
+  ///   - watchers: are called with each event.
+  ///   - viewers: are called with the complete state, on each change of the rhythm and about ten times a second. They must return
   ///     at once.
   /// - Returns: whether the peer has left or must be started again with a new identity.
   /// - Throws: ``AudioFileError``, ``TraceError`` or ``EngineError`` if the recording, the trace or the MIDI recording is not
   ///   complete.
   @discardableResult
   public func run(
-    watch: ((PeerEvent) -> Void)? = nil, snapshot: ((PeerSnapshot) -> Void)? = nil
+    watchers: [(PeerEvent) -> Void] = [], viewers: [(PeerSnapshot) -> Void] = []
   ) throws -> Outcome {
-    observer = PeerObserver(watch: watch, snapshot: snapshot)
+    observer = PeerObserver(watchers: watchers, viewers: viewers)
     surroundings.startDiscovery(ports.control, identity: identity, bell: mailbox.bell)
     if let leader = configuration.leader { setLeader(leader) }
     let start = MonotonicClock.now

@@ -20,8 +20,12 @@ public struct PeerConfiguration: Sendable {
   }
 
   /// Discovery by DNS-SD: announce the peer and connect to others (`connects`), only announce the peer and list others (`announces`), or
-  /// neither (`off`).
-  public enum Discovery: Sendable { case connects, announces, off }
+  /// neither (`off`). The raw value is the value of `--discovery`.
+  public enum Discovery: String, Sendable, CaseIterable {
+    case connects = "connect"
+    case announces = "announce"
+    case off
+  }
 
   /// The name that other peers see, at most 48 octets. A name without a visible character becomes `peer`.
   public let name: String

@@ -1,18 +1,18 @@
-import Ensemble
-import MusicalTime
+public import Ensemble
+public import MusicalTime
 import Playback
 
-/// Passes events and snapshots of a peer to the caller of ``Peer/run(watch:snapshot:)``.
+/// Passes events and snapshots of a peer to the caller of ``Peer/run(watchers:viewers:)``.
 ///
 /// The roster (the remote peers in session) and the total activity are compared with the values that were reported last, ten times a second.
 /// A snapshot is due at once when the schedule, the role, the patch or the number of sessions has changed, otherwise ten times a second.
 struct PeerObserver {
   private static var interval: Nanoseconds { .milliseconds(100) }
 
-  /// Is called with each event; nil if there is no observer of events.
-  private let watch: ((PeerEvent) -> Void)?
-  /// Is called with each snapshot; nil if there is no observer of snapshots.
-  private let show: ((PeerSnapshot) -> Void)?
+  /// The functions that get each event.
+  private let watchers: [(PeerEvent) -> Void]
+  /// The functions that get each snapshot.
+  private let viewers: [(PeerSnapshot) -> Void]
   private var roster: [RosterEntry] = []
   private var total: UInt8?
   private var nextComparison = Instant(nanoseconds: .min)
@@ -22,16 +22,16 @@ struct PeerObserver {
   private var sessions = 0
   private var nextSnapshot = Instant(nanoseconds: .min)
 
-  init(watch: ((PeerEvent) -> Void)? = nil, snapshot: ((PeerSnapshot) -> Void)? = nil) {
-    (self.watch, show) = (watch, snapshot)
+  init(watchers: [(PeerEvent) -> Void] = [], viewers: [(PeerSnapshot) -> Void] = []) {
+    (self.watchers, self.viewers) = (watchers, viewers)
   }
 
   /// Whether events are observed.
-  var watches: Bool { watch != nil }
+  var watches: Bool { !watchers.isEmpty }
 
   /// Reports `event`, which is about the remote peer `peer`, if any.
   func report(_ event: Event, about peer: PeerReference? = nil, at now: Instant) {
-    watch?(PeerEvent(kind: event, peer: peer, at: now))
+    for watch in watchers { watch(PeerEvent(kind: event, peer: peer, at: now)) }
   }
 
   /// Reports the roster and the total activity if they have changed.
@@ -57,7 +57,7 @@ struct PeerObserver {
   mutating func show(
     _ snapshot: @autoclosure () -> PeerSnapshot, of core: PeerCore, patchNumber: UInt32, at now: Instant
   ) {
-    guard let show else { return }
+    guard !viewers.isEmpty else { return }
     let (schedule, role, sessions) = (core.ensemble.schedule, core.ensemble.role, core.roster.sessionCount)
     guard
       now >= nextSnapshot || schedule != self.schedule || role != self.role || patchNumber != self.patchNumber
@@ -65,6 +65,16 @@ struct PeerObserver {
     else { return }
     (self.schedule, self.role, self.patchNumber, self.sessions) = (schedule, role, patchNumber, sessions)
     nextSnapshot = now + Self.interval
-    show(snapshot())
+    let snapshot = snapshot()
+    for show in viewers { show(snapshot) }
   }
+}
+
+/// An event that the local peer reports to the observer of ``Peer/run(watchers:viewers:)``.
+public struct PeerEvent: Sendable {
+  public let kind: Event
+  /// The remote peer that the event concerns; nil if it concerns none.
+  public let peer: PeerReference?
+  /// The instant of the event, in CLOCK_MONOTONIC.
+  public let at: Instant
 }

@@ -1,5 +1,5 @@
 import PeerProtocol
-import Receiving
+public import Receiving
 import Text
 
 /// The remote players that the local player has chosen to hear, and the percentage of the velocity with which their notes sound. By
@@ -10,10 +10,6 @@ import Text
 ///
 /// Real-time: not safe.
 public struct HearingChoices: Hashable, Sendable {
-  /// The percentage of a rule that does not contain one. At 60 percent, the notes of other players are softer than those of the local
-  /// player.
-  public static var standardPercent: UInt8 { 60 }
-
   /// The choice for all peers that ``byPeer`` does not contain.
   private var standard = Hearing.none
   /// The choices by identity, in lower case, or by name.
@@ -21,19 +17,19 @@ public struct HearingChoices: Hashable, Sendable {
 
   public init() {}
 
-  /// Applies a rule: `PEER`, `PEER=PERCENT`, `PEER PERCENT`, `all` with or without a percentage, or `none`. A rule for all peers
-  /// replaces all earlier rules.
-  ///
-  /// - Throws: ``HearingError``; the choices are unchanged then.
-  public mutating func apply(_ rule: String) throws(HearingError) {
-    let (peer, percent) = try Self.parts(of: rule)
-    let hearing = Hearing(percent: percent ?? Self.standardPercent)
-    switch peer {
-    case "none" where percent == nil: self = HearingChoices()
-    case "all": (standard, byPeer) = (hearing, [:])
-    default: byPeer[Self.key(peer)] = hearing
+  /// Applies a rule. A rule for all peers replaces all earlier rules.
+  public mutating func apply(_ rule: HearingRule) {
+    switch rule {
+    case .none: self = HearingChoices()
+    case .all(let hearing): (standard, byPeer) = (hearing, [:])
+    case .peer(let peer, let hearing): byPeer[Self.key(peer)] = hearing
     }
   }
+
+  /// Applies a rule in its text form.
+  ///
+  /// - Throws: ``HearingError``; the choices are unchanged then.
+  public mutating func apply(_ rule: String) throws(HearingError) { apply(try HearingRule(rule)) }
 
   /// Returns the choice for a Tutti peer.
   ///
@@ -45,6 +41,37 @@ public struct HearingChoices: Hashable, Sendable {
     // the choice for the other peer.
     let byName = name().flatMap { Identity($0) == nil ? byPeer[$0] : nil }
     return byPeer[peer.description] ?? byName ?? standard
+  }
+
+  /// Returns the key of a peer in ``byPeer``.
+  private static func key(_ peer: String) -> String { Identity(peer)?.description ?? peer }
+}
+
+/// A rule of ``HearingChoices``. Its text form is `PEER`, `PEER=PERCENT`, `PEER PERCENT`, `all` with or without a percentage, or `none`.
+///
+/// Real-time: not safe.
+public enum HearingRule: Hashable, Sendable {
+  /// No notes of other Tutti peers sound.
+  case none
+  case all(Hearing)
+  /// The choice for a peer, by identity or name.
+  case peer(String, Hearing)
+
+  /// The percentage of a rule that does not contain one. At 60 percent, the notes of other players are softer than those of the local
+  /// player.
+  private static var standardPercent: UInt8 { 60 }
+
+  /// Parses the text form.
+  ///
+  /// - Throws: ``HearingError``.
+  public init(_ rule: String) throws(HearingError) {
+    let (peer, percent) = try Self.parts(of: rule)
+    let hearing = Hearing(percent: percent ?? Self.standardPercent)
+    switch peer {
+    case "none" where percent == nil: self = .none
+    case "all": self = .all(hearing)
+    default: self = .peer(peer, hearing)
+    }
   }
 
   /// Returns the peer and the percentage of a rule; the percentage is nil if the rule contains none.
@@ -70,7 +97,4 @@ public struct HearingChoices: Hashable, Sendable {
     }
     return (peer, percent)
   }
-
-  /// Returns the key of a peer in ``byPeer``.
-  private static func key(_ peer: String) -> String { Identity(peer)?.description ?? peer }
 }

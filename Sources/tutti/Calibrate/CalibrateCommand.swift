@@ -43,23 +43,21 @@ struct CalibrateCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    try reportingErrors {
-      let file = try SoundFile(path: recording)
-      if file.isTruncated {
-        warn("\(recording): the file ends earlier than its header states; only the part that exists is analysed")
-      }
-      guard (8_000...384_000).contains(file.rate) else {
-        throw ReportError(
-          subject: recording, reason: "\(file.rate) frames per second",
-          remedy: "give a recording with 8000 to 384000 frames per second")
-      }
-      // The channels are mixed into one track. A part is the calibration of one phone.
-      let parts = try CalibrationAnalysis(Recording.all(of: file, path: recording)[0]).parts()
-      let input = Provenance.Input(file: recording, sha256: try SHA256.digest(ofFile: recording))
-      let listing = CalibrationListing(provenance: Provenance(inputs: [input]), parts: parts)
-      if json { try printJSON(listing) } else { print(listing, terminator: "") }
-      // The exit status is 1 if no phone has a delay.
-      guard listing.phones.contains(where: { $0.delay != nil }) else { throw ExitCode(1) }
+    let file = try SoundFile(path: recording)
+    if file.isTruncated {
+      warn("\(recording): the file ends earlier than its header states; only the part that exists is analysed")
     }
+    guard (8_000...384_000).contains(file.rate) else {
+      throw ReportError(
+        subject: recording, reason: "\(file.rate) frames per second",
+        remedy: "give a recording with 8000 to 384000 frames per second")
+    }
+    // The channels are mixed into one track. A part is the calibration of one phone.
+    let parts = try CalibrationAnalysis(Recording.all(of: file, path: recording)[0]).parts()
+    let input = Provenance.Input(file: recording, sha256: try SHA256.digest(ofFile: recording))
+    let listing = CalibrationListing(provenance: Provenance(inputs: [input]), parts: parts)
+    if json { try printJSON(listing) } else { print(listing, terminator: "") }
+    // The exit status is 1 if no phone has a delay.
+    guard parts.contains(where: { $0.deviceDelay != nil }) else { throw ExitCode(1) }
   }
 }

@@ -91,68 +91,64 @@ struct DemoCommand: ParsableCommand {
   var barCount: Int { bars ?? (web.http == nil ? 8 : 64) }
 
   func validate() throws {
-    guard (2...16).contains(peers) else { throw ValidationError("--peers \(peers): out of range; give 2 to 16") }
-    guard (1...1000).contains(barCount) else {
-      throw ValidationError("--bars \(barCount): out of range; give 1 to 1000")
-    }
-    if let activity, activity > 127 {
-      throw ValidationError("--activity \(activity): out of range; give 0 to 127")
-    }
+    try check("--peers", peers, in: 2...16, "2 to 16")
+    try check("--bars", barCount, in: 1...1000, "1 to 1000")
+    if let activity { try check("--activity", activity, in: 0...127, "0 to 127") }
     _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) }
   }
 
   func run() throws {
-    try reportingErrors {
-      let rhythm = try PatchLibrary.rhythm(patch)
-      let tempo = try Tempo(bpm: bpm)
-      do {
-        try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
-      } catch {
-        throw EngineError("folder \(output): cannot be created (\(error.reason)); give --output a writable folder")
-      }
-      let terminal = Terminal()
-      let hasSoundCard = PCMDevices.canOpen() && (try? PCMDevice("default")) != nil
-      let ticks = Int64(barCount) * rhythm.meter.ticksPerBar
-      let interruption = Interruption()
-      let signals = TerminationSignals { interruption.raise() }
-      defer {
-        signals.cancel()
-        // The identities of the demo's peers are not used again.
-        try? FileManager.default.removeItem(at: DemoProcess.state)
-      }
-      let page = try DemoPage(self)
-      defer { page?.end() }
-      if let page { waitForPhone(page, until: interruption, on: terminal) }
-      if interruption.isRaised { throw ExitCode(130) }
-      let demoPeers = try DemoPeers(self, tempo: tempo, ticks: ticks, hasSoundCard: hasSoundCard, page: page)
-      if !json {
-        let sound =
-          hasSoundCard
-          ? "peer 1 also plays through the sound card"
-          : "you do not hear peer 1, because there is no usable sound card (`tutti ports` lists the cards)"
-        terminal.printLine(
-          "\(peers) peers, \(barCount) bar\(barCount == 1 ? "" : "s") of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)"
-        )
-      }
-      let showProgress = progress(of: rhythm, ticks: ticks, on: terminal)
-      demoPeers.play(until: { interruption.isRaised }) { position in
+    let rhythm = try PatchLibrary.rhythm(patch)
+    let tempo = try Tempo(bpm: bpm)
+    do {
+      try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+    } catch {
+      throw EngineError("folder \(output): cannot be created (\(error.reason)); give --output a writable folder")
+    }
+    let terminal = Terminal()
+    let hasSoundCard = PCMDevices.canOpen() && (try? PCMDevice("default")) != nil
+    let ticks = Int64(barCount) * rhythm.meter.ticksPerBar
+    let interruption = Interruption()
+    let signals = TerminationSignals { interruption.raise() }
+    defer {
+      signals.cancel()
+      // The identities of the demo's peers are not used again.
+      try? FileManager.default.removeItem(at: DemoProcess.state)
+    }
+    let page = try DemoPage(self)
+    defer { page?.end() }
+    if let page { waitForPhone(page, until: interruption, on: terminal) }
+    if interruption.isRaised { throw ExitCode(130) }
+    let demoPeers = try DemoPeers(self, tempo: tempo, ticks: ticks, hasSoundCard: hasSoundCard, page: page)
+    if !json {
+      let sound =
+        hasSoundCard
+        ? "peer 1 also plays through the sound card"
+        : "you do not hear peer 1, because there is no usable sound card (`tutti ports` lists the cards)"
+      terminal.printLine(
+        "\(peers) peers, \(barCount) bar\(barCount == 1 ? "" : "s") of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)"
+      )
+    }
+    let showProgress = progress(of: rhythm, ticks: ticks, on: terminal)
+    demoPeers.play(
+      until: { interruption.isRaised },
+      onProgress: { position in
         if let page, page.update() { showPlayers(page, on: terminal) }
         showProgress(position)
-      }
-      terminal.clearStatus()
-      page?.end()
-      let failures = demoPeers.failures + (page?.failure.map { [$0] } ?? [])
-      for failure in failures { terminal.printLine("tutti: \(failure)") }
-      terminal.flush()
-      guard failures.isEmpty else { throw ExitCode.unavailable }
-      let report = try DemoReport(self, patch: rhythm, files: demoPeers.files, phones: page?.maximumPlayers)
-      if json { try printJSON(report) } else { print(report, terminator: "") }
-      let mix = "\(output)/mix.wav"
-      try StereoMix.write(try demoPeers.files.map { try SoundFile(path: $0.recording) }, to: mix)
-      if !json { terminal.printLine("mix of all peers: \(mix)") }
-      terminal.flush()
-      if interruption.isRaised { throw ExitCode(130) }
-    }
+      })
+    terminal.clearStatus()
+    page?.end()
+    let failures = demoPeers.failures + (page?.failure.map { [$0] } ?? [])
+    for failure in failures { terminal.printLine("tutti: \(failure)") }
+    terminal.flush()
+    guard failures.isEmpty else { throw ExitCode.unavailable }
+    let report = try DemoReport(self, patch: rhythm, files: demoPeers.files, phones: page?.maximumPlayers)
+    if json { try printJSON(report) } else { print(report, terminator: "") }
+    let mix = "\(output)/mix.wav"
+    try StereoMix.write(try demoPeers.files.map { try SoundFile(path: $0.recording) }, to: mix)
+    if !json { terminal.printLine("mix of all peers: \(mix)") }
+    terminal.flush()
+    if interruption.isRaised { throw ExitCode(130) }
   }
 
   /// Shows the address of the page, and waits until a phone has joined or the user wants to start without one.

@@ -2,8 +2,8 @@ import Foundation
 import Measurement
 import MusicalTime
 
-/// The position of the rhythm of the demo, read from the trace of the master.
-struct DemoPosition: Equatable {
+/// The position of the rhythm of the demo, read from the trace of the master. The properties are members of the lines of ticks.
+struct DemoPosition: Equatable, Decodable {
   /// The newest tick in the trace. Ticks are counted from 0.
   var tick: Int64
   /// The total activity at this tick, 0...127.
@@ -25,16 +25,23 @@ struct DemoPosition: Equatable {
   init?(end: Data) {
     let complete = end.prefix(upTo: (end.lastIndex(of: UInt8(ascii: "\n")) ?? end.startIndex))
     for line in complete.split(separator: UInt8(ascii: "\n")).reversed() {
-      guard let record = try? JSONDecoder().decode(Record.self, from: Data(line)) else { continue }
-      self.init(tick: record.tick, activity: record.activity)
+      guard let position = try? JSONDecoder().decode(Self.self, from: Data(line)) else { continue }
+      self = position
       return
     }
     return nil
   }
+}
 
-  /// The fields of a line of the trace that are needed here.
-  private struct Record: Decodable {
-    var tick: Int64
-    var activity: UInt8
+/// The activity of the first peer of the demo. It rises from 0 to 127 in the first three quarters of the rhythm, so that all layers of
+/// the patch are heard, and then stays at 127.
+struct ActivityRamp {
+  /// The length of the rhythm in ticks, at least 1.
+  let ticks: Int64
+
+  /// The activity at `tick`, 0...127.
+  func value(at tick: Int64) -> UInt8 {
+    let end = max(1, ticks * 3 / 4)
+    return UInt8(min(max(tick, 0), end) * 127 / end)
   }
 }

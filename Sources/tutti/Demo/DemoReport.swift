@@ -7,82 +7,38 @@ import Rhythm
 
 /// The timing of the demo's peers relative to the first peer, from their traces and recordings.
 struct DemoReport: Encodable, CustomStringConvertible {
-  /// Magnitudes of the differences from the first peer, in microseconds.
-  struct Spread: Encodable {
-    var p50: Double
-    var p99: Double
-    var max: Double
-
-    /// Creates the spread; all values are 0 without a distribution.
-    init(_ distribution: Distribution?) {
-      p50 = (distribution?.p50 ?? 0) / 1e3
-      p99 = (distribution?.p99 ?? 0) / 1e3
-      max = (distribution?.maximum ?? 0) / 1e3
-    }
-
-    enum CodingKeys: String, CodingKey {
-      case p50 = "p50_us"
-      case p99 = "p99_us"
-      case max = "max_us"
-    }
-  }
-
   /// The figures of one peer.
-  struct Peer: Encodable {
-    var name: String
-    var role: String
-    var ticksExpected: Int64
-    var ticksReceived: Int64
-    /// The number of onsets that the rhythm must have produced.
-    var onsetsExpected: Int
+  private struct Peer {
+    let files: DemoPeers.Files
+    let scheduler: String
+    let summary: TraceSummary
     /// The number of onsets in the recording.
-    var onsets: Int
+    let onsets: Int
     /// The number of onsets of the first peer that this peer lacks. For the first peer: the number of expected onsets that it lacks.
-    var onsetsMissing: Int
+    let onsetsMissing: Int
     /// The number of onsets of this peer that the first peer lacks. For the first peer: the number of onsets beyond the expected number.
-    var onsetsExtra: Int
-    var lateHits: Int64
-    var underruns: Int64
-    var clockOffset: Spread
-    var soundDifference: Spread
-    var scheduler: String
-    var recording: String
-    var trace: String
+    let onsetsExtra: Int
+    /// The magnitudes of the differences from the first peer, in nanoseconds; nil for the first peer.
+    let clock, sound: Distribution?
 
-    enum CodingKeys: String, CodingKey {
-      case name, role, onsets, underruns, scheduler, recording, trace
-      case ticksExpected = "ticks_expected"
-      case ticksReceived = "ticks_received"
-      case onsetsExpected = "onsets_expected"
-      case onsetsMissing = "onsets_missing"
-      case onsetsExtra = "onsets_extra"
-      case lateHits = "late_hits"
-      case clockOffset = "clock_offset"
-      case soundDifference = "audio_onset_difference"
+    /// The median, the 99th percentile and the maximum in microseconds; zero without a distribution.
+    static func spread(_ distribution: Distribution?) -> [Double] {
+      [distribution?.p50 ?? 0, distribution?.p99 ?? 0, distribution?.maximum ?? 0].map { $0 / 1e3 }
     }
   }
 
-  let version = Version.current
-  let patch: String
-  let bpm: Double
-  let bars: Int
-  /// The activity of the first peer; nil if it rose from 0 to 127.
-  let activity: UInt8?
+  private let demo: DemoCommand
+  /// The header of the trace of the first peer.
+  private let header: TraceHeader
+  private let peers: [Peer]
+  /// The number of onsets that the rhythm must have produced.
+  private let onsetsExpected: Int
   /// The greatest total activity at which a step was played, 0...127.
-  let maximumActivity: UInt8
-  let kernel: String
-  let processor: String
-  let command: String
-  let peers: [Peer]
+  private let maximumActivity: UInt8
   /// The largest number of phones that played at the same time; nil without a web page.
-  let phones: Int?
+  private let phones: Int?
   /// Whether the patch has pitched parts.
   private let isStyle: Bool
-
-  enum CodingKeys: String, CodingKey {
-    case version, patch, bpm, bars, activity, kernel, processor, command, peers, phones
-    case maximumActivity = "activity_max"
-  }
 
   /// Reads the traces and recordings in `files` and compares them. In the code, the index n counts the peers from 0. Element n - 1
   /// of `comparisons` compares peer n with peer 0. Peer 0 itself is compared only with the expected number of onsets.
@@ -97,29 +53,42 @@ struct DemoReport: Encodable, CustomStringConvertible {
       if let step = tick.tick.beginsStep { played[step] = tick.activity ?? demo.activity ?? 0 }
     }
     let onsetsExpected = played.reduce(0) { $0 + table.positions(at: $1.key, activity: $1.value).count }
-    maximumActivity = played.values.max() ?? 0
     peers = files.indices.map { n in
-      // A trace without a summary belongs to a peer that was killed.
-      let summary = traces[n].summary ?? TraceSummary(role: "killed")
+      let (onsets, compared) = (sound.tracks[n].onsets, n > 0 ? sound.comparisons[n - 1] : nil)
       return Peer(
-        name: files[n].name, role: summary.role, ticksExpected: summary.ticksExpected,
-        ticksReceived: summary.ticksReceived, onsetsExpected: onsetsExpected, onsets: sound.tracks[n].onsets,
-        onsetsMissing: n == 0 ? max(0, onsetsExpected - sound.tracks[0].onsets) : sound.comparisons[n - 1].missing,
-        onsetsExtra: n == 0 ? max(0, sound.tracks[0].onsets - onsetsExpected) : sound.comparisons[n - 1].extra,
-        lateHits: summary.lateHits, underruns: summary.underruns,
-        clockOffset: Spread(n == 0 ? nil : sync.comparisons[n - 1].magnitude),
-        soundDifference: Spread(n == 0 ? nil : sound.comparisons[n - 1].magnitude),
-        scheduler: traces[n].header.scheduler, recording: files[n].recording, trace: files[n].trace)
+        files: files[n], scheduler: traces[n].header.scheduler,
+        // A trace without a summary belongs to a peer that was killed.
+        summary: traces[n].summary ?? TraceSummary(role: "killed"), onsets: onsets,
+        onsetsMissing: compared?.missing ?? max(0, onsetsExpected - onsets),
+        onsetsExtra: compared?.extra ?? max(0, onsets - onsetsExpected),
+        clock: n > 0 ? sync.comparisons[n - 1].magnitude : nil, sound: compared?.magnitude)
     }
-    self.patch = demo.patch
-    isStyle = !patch.parts.isEmpty
-    bpm = demo.bpm
-    bars = demo.barCount
-    self.phones = phones
-    activity = demo.activity
-    kernel = traces[0].header.kernel
-    processor = traces[0].header.processor
-    command = CommandLine.arguments.joined(separator: " ")
+    (self.demo, self.phones, self.onsetsExpected, header) = (demo, phones, onsetsExpected, traces[0].header)
+    (maximumActivity, isStyle) = (played.values.max() ?? 0, !patch.parts.isEmpty)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    func json(_ distribution: Distribution?) -> JSONObject {
+      let spread = Peer.spread(distribution)
+      return ["p50_us": spread[0], "p99_us": spread[1], "max_us": spread[2]]
+    }
+    let peers = peers.map { peer in
+      let summary = peer.summary
+      return [
+        "name": peer.files.name, "role": summary.role, "ticks_expected": summary.ticksExpected,
+        "ticks_received": summary.ticksReceived, "onsets_expected": onsetsExpected, "onsets": peer.onsets,
+        "onsets_missing": peer.onsetsMissing, "onsets_extra": peer.onsetsExtra, "late_hits": summary.lateHits,
+        "underruns": summary.underruns, "clock_offset": json(peer.clock), "audio_onset_difference": json(peer.sound),
+        "scheduler": peer.scheduler, "recording": peer.files.recording, "trace": peer.files.trace,
+      ] as JSONObject
+    }
+    try encoder.encode([
+      "version": Version.current, "patch": demo.patch, "bpm": demo.bpm, "bars": demo.barCount,
+      // The activity of the first peer; omitted if it rose from 0 to 127.
+      "activity": demo.activity, "activity_max": maximumActivity, "kernel": header.kernel,
+      "processor": header.processor, "command": CommandLine.arguments.joined(separator: " "), "peers": peers,
+      "phones": phones,
+    ])
   }
 
   /// The table as text.
@@ -129,15 +98,16 @@ struct DemoReport: Encodable, CustomStringConvertible {
       "p99", "max", "scheduler",
     ])
     for peer in peers {
-      let spreads = [peer.clockOffset, peer.soundDifference].flatMap { [$0.p50, $0.p99, $0.max] }
+      let (summary, spreads) = (peer.summary, Peer.spread(peer.clock) + Peer.spread(peer.sound))
       table.append(
         [
-          peer.name, peer.role, "\(peer.ticksExpected)", "\(peer.ticksReceived)", "\(peer.onsetsExpected)",
-          "\(peer.onsets)", "\(peer.lateHits)", "\(peer.underruns)",
+          peer.files.name, summary.role, "\(summary.ticksExpected)", "\(summary.ticksReceived)", "\(onsetsExpected)",
+          "\(peer.onsets)", "\(summary.lateHits)", "\(summary.underruns)",
         ] + spreads.map { String(format: "%.1f", $0) } + [peer.scheduler])
     }
-    var text = "Difference from \(peers[0].name) in microseconds; less than 1000 us (1 ms) cannot be heard\n\(table)"
-    if peers.contains(where: { $0.underruns > 0 }) {
+    var text =
+      "Difference from \(peers[0].files.name) in microseconds; less than 1000 us (1 ms) cannot be heard\n\(table)"
+    if peers.contains(where: { $0.summary.underruns > 0 }) {
       text +=
         "Underruns: how often this machine delayed a peer by 5 ms or more. On a sound card, each would be heard as a click. "
         + "Close other programs, or give fewer --peers.\n"

@@ -74,33 +74,31 @@ struct AudioCommand: ParsableCommand {
   }
 
   func run() throws {
-    try reportingErrors {
-      let gnuplot = try output.gnuplot()
-      var (tracks, inputs): ([Recording], [Provenance.Input]) = ([], [])
-      for path in recordings {
-        let file = try SoundFile(path: path, mixes: !channels)
-        if file.isTruncated {
-          warn(
-            "\(path): the file ends earlier than its header states; only the \(file.tracks[0].count) frames that it "
-              + "contains are measured")
-        }
-        tracks += Recording.all(of: file, path: path)
-        inputs.append(Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
+    let gnuplot = try GnuplotProgram(for: output.plot)
+    var (tracks, inputs): ([Recording], [Provenance.Input]) = ([], [])
+    for path in recordings {
+      let file = try SoundFile(path: path, mixes: !channels)
+      if file.isTruncated {
+        warn(
+          "\(path): the file ends earlier than its header states; only the \(file.tracks[0].count) frames that it "
+            + "contains are measured")
       }
-      var analysis = try AudioAnalysis(recordings: tracks, clockOffsets: clocks.offsets(), aligns: align)
-      let provenance = Provenance(inputs: inputs)
-      analysis.report.provenance = provenance
-      try output.print(analysis.report, provenance) { rows in
-        rows.print(AudioHit.titles)
-        for hit in analysis.hits { rows.print(hit.text) }
-        rows.flush()
-        // The rows contain no notes.
-        for comparison in analysis.report.comparisons {
-          for note in comparison.notes { warn("\(comparison.name): \(note)") }
-        }
-      }
-      try output.draw(gnuplot, script: analysis.plot)
+      tracks += Recording.all(of: file, path: path)
+      inputs.append(Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
     }
+    var analysis = try AudioAnalysis(recordings: tracks, clockOffsets: clocks.offsets(), aligns: align)
+    let provenance = Provenance(inputs: inputs)
+    analysis.report.provenance = provenance
+    try output.print(analysis.report, provenance) { rows in
+      rows.print(AudioHit.titles)
+      for hit in analysis.hits { rows.print(hit.text) }
+      rows.flush()
+      // The rows contain no notes.
+      for comparison in analysis.report.comparisons {
+        for note in comparison.notes { warn("\(comparison.name): \(note)") }
+      }
+    }
+    try gnuplot?.draw(script: analysis.plot)
   }
 }
 

@@ -149,28 +149,25 @@ struct ClockCommand: ParsableCommand {
   }
 
   func run() throws {
-    try reportingErrors {
-      // Gnuplot is needed only at the end, but its absence is reported before the measurement.
-      let gnuplot = try plot.map { _ in try GnuplotProgram() }
-      let source = ClockInput(source: source, instant: instant, usesNotes: notes, seconds: seconds)
-      let (clock, input, systemClock) = try source.stamps()
-      if !loopback.isEmpty, !source.isRecording { throw Self.needsRecording(source.source) }
-      let provenance = Provenance(inputs: [input], systemClock: systemClock)
-      var analysis = try ClockAnalysis(
-        clock, nominalBPM: nominal, ticksPerQuarter: ticksPerQuarter, provenance: provenance)
-      if loopback.count == 2 {
-        analysis.report.loopback = try LoopbackFloor(output: loopback[0], input: loopback[1])
-      }
-      for warning in analysis.report.warnings { warn(warning) }
-      if json {
-        try printJSON(analysis.report)
-      } else if csv {
-        analysis.writeCSV { print($0, terminator: "") }
-      } else {
-        print(histogram.map(analysis.histogram(limit:)) ?? analysis.report.description, terminator: "")
-      }
-      if let plot { try gnuplot?.draw(plot, script: analysis.plot) }
+    let gnuplot = try GnuplotProgram(for: plot)
+    let source = ClockInput(source: source, instant: instant, usesNotes: notes, seconds: seconds)
+    let (clock, input, systemClock) = try source.stamps()
+    if !loopback.isEmpty, !source.isRecording { throw Self.needsRecording(source.source) }
+    let provenance = Provenance(inputs: [input], systemClock: systemClock)
+    var analysis = try ClockAnalysis(
+      clock, nominalBPM: nominal, ticksPerQuarter: ticksPerQuarter, provenance: provenance)
+    if loopback.count == 2 {
+      analysis.report.loopback = try LoopbackFloor(output: loopback[0], input: loopback[1])
     }
+    for warning in analysis.report.warnings { warn(warning) }
+    if json {
+      try printJSON(analysis.report)
+    } else if csv {
+      analysis.writeCSV { print($0, terminator: "") }
+    } else {
+      print(histogram.map(analysis.histogram(limit:)) ?? analysis.report.description, terminator: "")
+    }
+    try gnuplot?.draw(script: analysis.plot)
   }
 
   private static func needsRecording(_ source: String) -> ValidationError {

@@ -5,16 +5,20 @@ import Measurement
 /// The program gnuplot, which draws the plots. It is optional.
 struct GnuplotProgram {
   private let program: URL
+  /// The picture file.
+  private let output: String
 
-  /// Finds the program in the folders of PATH.
+  /// Finds the program in the folders of PATH; nil without a picture `file`. Gnuplot is needed only at the end, but commands call this
+  /// initializer first. If gnuplot is missing, they then fail before a long measurement.
   ///
   /// - Throws: ``CommandError`` if gnuplot is missing.
-  init() throws(CommandError) {
+  init?(for file: String?) throws(CommandError) {
+    guard let file else { return nil }
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     guard let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/gnuplot") }) else {
       throw CommandError("--plot: gnuplot is not installed; install the package gnuplot-nox, or omit --plot")
     }
-    program = URL(fileURLWithPath: folder + "/gnuplot")
+    (program, output) = (URL(fileURLWithPath: folder + "/gnuplot"), file)
   }
 
   /// Returns the picture format for the extension of the file name `file`.
@@ -27,18 +31,12 @@ struct GnuplotProgram {
     return format
   }
 
-  /// Draws the picture `file`.
+  /// Draws the picture.
   ///
   /// - Parameter script: returns the script for a picture of this name and format.
   /// - Throws: ``CommandError`` if the file cannot be written or the program reports an error.
-  func draw(_ file: String, script: (String, PlotFormat) -> String) throws {
-    try run(script(file, Self.format(of: file)), output: file)
-  }
-
-  /// Runs `script`, which writes the file `output`.
-  ///
-  /// - Throws: ``CommandError`` if the file cannot be written or the program reports an error.
-  private func run(_ script: String, output: String) throws(CommandError) {
+  func draw(script: (String, PlotFormat) -> String) throws {
+    let script = script(output, try Self.format(of: output))
     // An empty file is written first. This checks that the path can be written. The empty file also replaces an earlier picture, so
     // that a `size` above 0 means that gnuplot has drawn a new picture.
     do { try Data().write(to: URL(fileURLWithPath: output)) } catch {

@@ -22,21 +22,6 @@ struct MeasureOutput: ParsableArguments {
     if let plot { _ = try GnuplotProgram.format(of: plot) }
   }
 
-  /// Returns the program that draws the plot; nil without `--plot`. Gnuplot is needed only at the end, but commands call this
-  /// function first. If gnuplot is missing, they then fail before a long measurement.
-  ///
-  /// - Throws: ``CommandError`` if gnuplot is missing.
-  func gnuplot() throws(CommandError) -> GnuplotProgram? { try plot == nil ? nil : GnuplotProgram() }
-
-  /// Draws the plot.
-  ///
-  /// - Parameters:
-  ///   - gnuplot: the result of ``gnuplot()``.
-  ///   - script: returns the script for a picture of this name and format.
-  func draw(_ gnuplot: GnuplotProgram?, script: (String, PlotFormat) -> String) throws {
-    if let plot { try gnuplot?.draw(plot, script: script) }
-  }
-
   /// Prints a report in the chosen form.
   ///
   /// - Parameters:

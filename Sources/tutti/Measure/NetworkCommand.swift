@@ -51,40 +51,38 @@ struct NetworkCommand: ParsableCommand {
   }
 
   func run() throws {
-    try reportingErrors {
-      let gnuplot = try output.gnuplot()
-      let session = try InvitedSession(to: address)
-      let terminal = Terminal()
-      var shown = Instant(nanoseconds: .min)
-      let clocks = SystemClockObserver()
-      let task = NetworkTask(
-        address, ports: session.ports, interval: interval.map { Nanoseconds(Int64($0 * 1e6)) }
-      ) { task, now in
-        clocks.sampleIfDue(at: now)
-        guard shown == Instant(nanoseconds: .min) || now - shown > .milliseconds(250) else { return }
-        shown = now
-        terminal.showStatus(Self.status(task, at: now))
-      }
-      try session.measure(task, seconds: seconds, terminal)
-      let provenance = Provenance(
-        inputs: [Provenance.Input(file: address, sha256: nil)], systemClock: clocks.finish())
-      let report: NetworkReport
-      do throws(ReportError) {
-        report = try task.measurement.report(
-          peer: task.peer, pending: task.pendingCount(at: MonotonicClock.now), provenance: provenance)
-      } catch {
-        // The peer has accepted the session, but has answered no request. The exit status is that of a peer that does not answer.
-        throw CommandError("\(error)")
-      }
-      try output.print(report, provenance) { rows in
-        rows.print("sent_ns,received_ns,remote_received_ns,remote_sent_ns")
-        for exchange in task.measurement.exchanges {
-          let stamps = [exchange.sent, exchange.received, exchange.remoteReceived, exchange.remoteSent]
-          rows.print(stamps.map { "\($0.nanoseconds)" }.joined(separator: ","))
-        }
-      }
-      try output.draw(gnuplot) { task.measurement.plot(report, file: $0, format: $1) }
+    let gnuplot = try GnuplotProgram(for: output.plot)
+    let session = try InvitedSession(to: address)
+    let terminal = Terminal()
+    var shown = Instant(nanoseconds: .min)
+    let clocks = SystemClockObserver()
+    let task = NetworkTask(
+      address, ports: session.ports, interval: interval.map { Nanoseconds(Int64($0 * 1e6)) }
+    ) { task, now in
+      clocks.sampleIfDue(at: now)
+      guard shown == Instant(nanoseconds: .min) || now - shown > .milliseconds(250) else { return }
+      shown = now
+      terminal.showStatus(Self.status(task, at: now))
     }
+    try session.measure(task, seconds: seconds, terminal)
+    let provenance = Provenance(
+      inputs: [Provenance.Input(file: address, sha256: nil)], systemClock: clocks.finish())
+    let report: NetworkReport
+    do throws(ReportError) {
+      report = try task.measurement.report(
+        peer: task.peer, pending: task.pendingCount(at: MonotonicClock.now), provenance: provenance)
+    } catch {
+      // The peer has accepted the session, but has answered no request. The exit status is that of a peer that does not answer.
+      throw CommandError("\(error)")
+    }
+    try output.print(report, provenance) { rows in
+      rows.print("sent_ns,received_ns,remote_received_ns,remote_sent_ns")
+      for exchange in task.measurement.exchanges {
+        let stamps = [exchange.sent, exchange.received, exchange.remoteReceived, exchange.remoteSent]
+        rows.print(stamps.map { "\($0.nanoseconds)" }.joined(separator: ","))
+      }
+    }
+    try gnuplot?.draw { task.measurement.plot(report, file: $0, format: $1) }
   }
 
   /// The current figures in one line. Here, the round trips include the time that the peer needed for its answer.

@@ -74,27 +74,25 @@ struct PathCommand: ParsableCommand {
   }
 
   func run() throws {
-    try reportingErrors {
-      var (peers, inputs): ([PathReport.Peer], [Provenance.Input]) = ([], [])
-      var rows = RowPrinter()
-      if csv { rows.print(PathAnalysis.rowTitles) }
-      for trace in traces {
-        var digest = SHA256()
-        let analysis = try PathAnalysis(
-          contentsOf: trace, onOctets: { digest.update(Array($0)) }, onRow: csv ? { rows.print($0) } : nil)
-        peers.append(analysis.report)
-        // The input has no header, because the list of peers in the report contains the headers.
-        inputs.append(Provenance.Input(file: trace, sha256: digest.hexadecimal))
-      }
-      rows.flush()
-      let report = PathReport(provenance: Provenance(inputs: inputs), peers: peers)
-      if csv {
-        MeasureOutput.printComments(report.provenance)
-      } else if json {
-        try printJSON(report)
-      } else {
-        print(report, terminator: "")
-      }
+    var (peers, inputs): ([PathReport.Peer], [Provenance.Input]) = ([], [])
+    var rows = RowPrinter()
+    if csv { rows.print(PathAnalysis.rowTitles) }
+    for trace in traces {
+      var digest = SHA256()
+      let analysis = try PathAnalysis(
+        contentsOf: trace, onOctets: { digest.update(Array($0)) }, onRow: csv ? { rows.print($0) } : nil)
+      peers.append(analysis.report)
+      // The input has no header, because the list of peers in the report contains the headers.
+      inputs.append(Provenance.Input(file: trace, sha256: digest.hexadecimal))
+    }
+    rows.flush()
+    let report = PathReport(provenance: Provenance(inputs: inputs), peers: peers)
+    if csv {
+      MeasureOutput.printComments(report.provenance)
+    } else if json {
+      try printJSON(report)
+    } else {
+      print(report, terminator: "")
     }
   }
 }

@@ -64,20 +64,18 @@ struct PlayersCommand: ParsableCommand {
   }
 
   func run() throws {
-    try reportingErrors {
-      let gnuplot = try output.gnuplot()
-      var (players, inputs): ([PlayerTrace], [Provenance.Input]) = ([], [])
-      for path in traces {
-        var digest = SHA256()
-        let trace = try PlayerTrace(contentsOf: path) { digest.update(Array($0)) }
-        inputs.append(Provenance.Input(file: path, sha256: digest.hexadecimal, recording: trace.header))
-        players.append(trace)
-      }
-      var analysis = try PlayersAnalysis(consume players, ticksPerLine: grid, clockOffsets: clocks.offsets())
-      let provenance = Provenance(inputs: inputs)
-      analysis.report.provenance = provenance
-      try output.print(analysis.report, provenance) { rows in analysis.writeRows { rows.print($0) } }
-      try output.draw(gnuplot, script: analysis.plot)
+    let gnuplot = try GnuplotProgram(for: output.plot)
+    var (players, inputs): ([PlayerTrace], [Provenance.Input]) = ([], [])
+    for path in traces {
+      var digest = SHA256()
+      let trace = try PlayerTrace(contentsOf: path) { digest.update(Array($0)) }
+      inputs.append(Provenance.Input(file: path, sha256: digest.hexadecimal, recording: trace.header))
+      players.append(trace)
     }
+    var analysis = try PlayersAnalysis(consume players, ticksPerLine: grid, clockOffsets: clocks.offsets())
+    let provenance = Provenance(inputs: inputs)
+    analysis.report.provenance = provenance
+    try output.print(analysis.report, provenance) { rows in analysis.writeRows { rows.print($0) } }
+    try gnuplot?.draw(script: analysis.plot)
   }
 }

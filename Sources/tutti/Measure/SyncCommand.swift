@@ -64,28 +64,26 @@ struct SyncCommand: ParsableCommand {
   }
 
   func run() throws {
-    try reportingErrors {
-      let gnuplot = try output.gnuplot()
-      var inputs = traces.map { Provenance.Input(file: $0, sha256: nil) }
-      var rows = RowPrinter()
-      if output.csv { rows.print(SyncRow.titles) }
-      var analysis = try SyncAnalysis(
-        names: traces, clockOffsets: clocks.offsets(), reference: reference,
-        onRow: output.csv ? { rows.print($0.text) } : nil
-      ) { index in
-        var digest = SHA256()
-        let trace = try SyncTrace(contentsOf: traces[index]) { digest.update(Array($0)) }
-        // The input has no header, because the list of peers in the report contains the headers.
-        inputs[index].sha256 = digest.hexadecimal
-        return trace
-      }
-      rows.flush()
-      let provenance = Provenance(inputs: inputs)
-      analysis.report.provenance = provenance
-      // The rows were printed during the analysis.
-      try output.print(analysis.report, provenance) { _ in }
-      try output.draw(gnuplot, script: analysis.plot)
+    let gnuplot = try GnuplotProgram(for: output.plot)
+    var inputs = traces.map { Provenance.Input(file: $0, sha256: nil) }
+    var rows = RowPrinter()
+    if output.csv { rows.print(SyncRow.titles) }
+    var analysis = try SyncAnalysis(
+      names: traces, clockOffsets: clocks.offsets(), reference: reference,
+      onRow: output.csv ? { rows.print($0.text) } : nil
+    ) { index in
+      var digest = SHA256()
+      let trace = try SyncTrace(contentsOf: traces[index]) { digest.update(Array($0)) }
+      // The input has no header, because the list of peers in the report contains the headers.
+      inputs[index].sha256 = digest.hexadecimal
+      return trace
     }
+    rows.flush()
+    let provenance = Provenance(inputs: inputs)
+    analysis.report.provenance = provenance
+    // The rows were printed during the analysis.
+    try output.print(analysis.report, provenance) { _ in }
+    try gnuplot?.draw(script: analysis.plot)
   }
 }
 

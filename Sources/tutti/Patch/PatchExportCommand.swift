@@ -51,21 +51,19 @@ struct PatchExportCommand: ParsableCommand {
   }
 
   func run() throws {
-    try reportingErrors {
-      let patch = try PatchLibrary.rhythm(name)
-      let tempo = try bpm.map { try Tempo(bpm: $0) } ?? patch.tempo
-      let file = StandardMIDIFile(patch, tempo: tempo, activity: activity, bars: bars ?? patch.bars)
-      let path = output ?? "\(PatchFile.rhythm(patch).fileName).mid"
-      let bytes: [UInt8]
-      // The notes of a patch form a valid MIDI file, unless there are too many of them.
-      do throws(StandardMIDIFile.WriteError) { bytes = try file.bytes() } catch {
-        throw CommandError("\(path): \(error.reason); give fewer --bars", status: .badData)
-      }
-      try PatchLibrary.write(Data(bytes), to: path)
-      let notes = file.tracks.flatMap(\.events).count {
-        if case .message(let message) = $0.content { message.startsNote } else { false }
-      }
-      print("\(path): \(notes) notes, \(bars ?? patch.bars) bar\((bars ?? patch.bars) == 1 ? "" : "s")")
+    let patch = try PatchLibrary.rhythm(name)
+    let tempo = try bpm.map { try Tempo(bpm: $0) } ?? patch.tempo
+    let file = StandardMIDIFile(patch, tempo: tempo, activity: activity, bars: bars ?? patch.bars)
+    let path = output ?? "\(PatchFile.rhythm(patch).fileName).mid"
+    let bytes: [UInt8]
+    // The notes of a patch form a valid MIDI file, unless there are too many of them.
+    do throws(StandardMIDIFile.WriteError) { bytes = try file.bytes() } catch {
+      throw CommandError("\(path): \(error.reason); give fewer --bars", status: .badData)
     }
+    try PatchLibrary.write(Data(bytes), to: path)
+    let notes = file.tracks.flatMap(\.events).count {
+      if case .message(let message) = $0.content { message.startsNote } else { false }
+    }
+    print("\(path): \(notes) notes, \(bars ?? patch.bars) bar\((bars ?? patch.bars) == 1 ? "" : "s")")
   }
 }

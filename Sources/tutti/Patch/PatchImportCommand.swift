@@ -43,35 +43,33 @@ struct PatchImportCommand: ParsableCommand {
   }
 
   func run() throws {
-    try reportingErrors {
-      let midi = try StandardMIDIFile(path: file)
-      let base = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
-      let name = String(base.map { $0.isLetter || $0.isNumber ? $0 : "-" }.prefix(40))
-      let patch: PatchImport
-      do throws(ImportError) {
-        patch = try PatchImport(midi, name: "\"\(name)\"", firstBar: firstBar - 1, bars: bars)
-      } catch { throw CommandError("\(file): \(error)", status: .badData) }
-      // The limits of patches are checked before the file is written.
-      do throws(PatchError) { _ = try PatchLoader.patch(from: patch.text, file: file) } catch {
-        let reason = error.faults.first.map { "\($0.field): \($0.reason)" } ?? ""
-        throw CommandError(
-          "\(file): cannot become a patch (\(reason)); give a smaller --bars, or remove drums from the file",
-          status: .badData)
-      }
-      let path = output ?? "\(base).yaml"
-      guard output != nil || !FileManager.default.fileExists(atPath: path) else {
-        throw CommandError(
-          "\(path): already exists; give `--output \(path)` to replace it, or --output with another name")
-      }
-      try PatchLibrary.write(Data(patch.text.utf8), to: path)
-      print("\(path): \(patch.noteCount) notes of bars \(patch.bars.lowerBound + 1) to \(patch.bars.upperBound)")
-      if patch.unused > 0 {
-        print(
-          "notes not imported: \(patch.unused); another note has the same position, or the note is after the last bar")
-      }
-      let rest = patch.barCount - patch.bars.count
-      if rest > 0 { print("bars not imported: \(rest); choose bars with --first-bar and --bars") }
+    let midi = try StandardMIDIFile(path: file)
+    let base = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
+    let name = String(base.map { $0.isLetter || $0.isNumber ? $0 : "-" }.prefix(40))
+    let patch: PatchImport
+    do throws(ImportError) {
+      patch = try PatchImport(midi, name: "\"\(name)\"", firstBar: firstBar - 1, bars: bars)
+    } catch { throw CommandError("\(file): \(error)", status: .badData) }
+    // The limits of patches are checked before the file is written.
+    do throws(PatchError) { _ = try PatchLoader.patch(from: patch.text, file: file) } catch {
+      let reason = error.faults.first.map { "\($0.field): \($0.reason)" } ?? ""
+      throw CommandError(
+        "\(file): cannot become a patch (\(reason)); give a smaller --bars, or remove drums from the file",
+        status: .badData)
     }
+    let path = output ?? "\(base).yaml"
+    guard output != nil || !FileManager.default.fileExists(atPath: path) else {
+      throw CommandError(
+        "\(path): already exists; give `--output \(path)` to replace it, or --output with another name")
+    }
+    try PatchLibrary.write(Data(patch.text.utf8), to: path)
+    print("\(path): \(patch.noteCount) notes of bars \(patch.bars.lowerBound + 1) to \(patch.bars.upperBound)")
+    if patch.unused > 0 {
+      print(
+        "notes not imported: \(patch.unused); another note has the same position, or the note is after the last bar")
+    }
+    let rest = patch.barCount - patch.bars.count
+    if rest > 0 { print("bars not imported: \(rest); choose bars with --first-bar and --bars") }
   }
 }
 

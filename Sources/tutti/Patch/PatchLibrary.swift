@@ -47,9 +47,7 @@ enum PatchLibrary {
   ///
   /// - Throws: ``CommandError``, also if the patch is an instrument, or `PatchError` if the file cannot be parsed.
   static func rhythm(_ name: String) throws -> Patch {
-    let path = try path(of: name, [.rhythm])
-    let text = try self.text(of: path)
-    guard PatchFile.kind(of: text) == .rhythm else { throw isNot(.rhythm, name) }
+    let (path, text) = try find(name, .rhythm)
     return try PatchLoader.patch(from: text, file: path)
   }
 
@@ -57,12 +55,7 @@ enum PatchLibrary {
   ///
   /// - Throws: ``CommandError``, also if the patch is a rhythm, or `PatchError` if the file cannot be parsed.
   static func instrument(_ name: String) throws -> Instrument {
-    let path: String
-    do { path = try self.path(of: name, [.instrument]) } catch {
-      throw (try? self.path(of: name, [.rhythm])) == nil ? error : isNot(.instrument, name)
-    }
-    let text = try self.text(of: path)
-    guard PatchFile.kind(of: text) == .instrument else { throw isNot(.instrument, name) }
+    let (path, text) = try find(name, .instrument)
     return try InstrumentLoader.instrument(from: text, file: path)
   }
 
@@ -70,8 +63,16 @@ enum PatchLibrary {
   ///
   /// - Throws: ``CommandError``, or `PatchError` if the file cannot be parsed.
   static func load(_ name: String) throws -> PatchFile {
-    let path = try path(of: name, [.rhythm, .instrument])
+    let path = try self.path(of: name, [.rhythm, .instrument])
     return try PatchFile(from: text(of: path), file: path)
+  }
+
+  /// Finds and reads the patch of this kind called `name`, or the file `name`.
+  private static func find(_ name: String, _ kind: PatchKind) throws -> (path: String, text: String) {
+    let path = try self.path(of: name, [kind])
+    let text = try self.text(of: path)
+    guard PatchFile.kind(of: text) == kind else { throw isNot(kind, name) }
+    return (path, text)
   }
 
   /// Reads the file at `path`.
@@ -133,7 +134,9 @@ enum PatchLibrary {
       let path = "\(folder)/\(name).yaml"
       if FileManager.default.fileExists(atPath: path) { return path }
     }
-    if kinds == [.rhythm], names(of: .instrument).contains(name) { throw isNot(.rhythm, name) }
+    for other in [PatchKind.rhythm, .instrument] where !kinds.contains(other) && names(of: other).contains(name) {
+      throw isNot(kinds[0], name)
+    }
     throw CommandError("patch \(name): not found; \(remedy(kinds))")
   }
 }

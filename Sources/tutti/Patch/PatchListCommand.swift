@@ -17,19 +17,17 @@ struct PatchListCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    try reportingErrors {
-      let kinds: [PatchKind] = [.rhythm, .instrument]
-      let names = kinds.flatMap { PatchLibrary.names(of: $0) }
-      guard !names.isEmpty else {
-        throw CommandError("patches: none found; \(PatchLibrary.folderRemedy)")
-      }
-      let patches = try names.map { (name: $0, file: try PatchLibrary.load($0)) }
-      if json { return try printJSON(patches.map { PatchSummary(name: $0.name, file: $0.file) }) }
-      let width = names.map(\.count).max() ?? 0
-      for patch in patches {
-        let name = patch.name.padding(toLength: width, withPad: " ", startingAt: 0)
-        print("\(name)  \(Self.properties(of: patch.file))")
-      }
+    let kinds: [PatchKind] = [.rhythm, .instrument]
+    let names = kinds.flatMap { PatchLibrary.names(of: $0) }
+    guard !names.isEmpty else {
+      throw CommandError("patches: none found; \(PatchLibrary.folderRemedy)")
+    }
+    let patches = try names.map { (name: $0, file: try PatchLibrary.load($0)) }
+    if json { return try printJSON(patches.map { PatchSummary(name: $0.name, file: $0.file) }) }
+    let width = names.map(\.count).max() ?? 0
+    for patch in patches {
+      let name = patch.name.padding(toLength: width, withPad: " ", startingAt: 0)
+      print("\(name)  \(Self.properties(of: patch.file))")
     }
   }
 

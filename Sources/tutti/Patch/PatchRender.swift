@@ -3,61 +3,40 @@ import MusicalTime
 import Playback
 import Rhythm
 
-/// The rendering of a patch to a WAV file, faster than real time. The hits sound on the same frames as on a sound card without
-/// drift.
-struct PatchRender: ~Copyable {
-  /// The time after the last bar, in which the last hits fade.
+/// The sound of a rendered file: a rhythm, or an instrument with a simulated player.
+protocol RenderSource {
+  /// The end of the last bar.
+  var end: Instant { get }
+  /// The number of hits or notes so far.
+  var count: Int64 { get }
+  /// Passes the sounds that are due before `instant` to `renderer`.
+  mutating func play(on renderer: inout Renderer, before instant: Instant)
+}
+
+/// A rendering to a WAV file, faster than real time.
+struct FileRender {
+  /// The time after the last bar, in which the last sounds fade.
   private static let fade: Nanoseconds = .seconds(2)
 
-  private let grid = FrameGrid.standard
-  private let table: StepTable
-  /// The schedule. It determines the instant of each hit in the same way as on a peer.
-  private let schedule: PlaybackSchedule
-  /// The first step after the end.
-  private let end: Step
-  /// The total activity; nil for ``ramp``.
-  private let activity: UInt8?
-  private let ramp: RenderRamp
-  private var renderer: Renderer
-  private var file: WAVFile
-
   /// The length of the recording in seconds.
-  var seconds: Double { Double((schedule.deadline(Tick(of: end)) + Self.fade).nanoseconds) / 1e9 }
-  /// The number of hits.
-  var hits: Int64 { renderer.counters.hits }
+  let seconds: Double
+  /// The number of hits or notes.
+  let count: Int64
   /// The number of samples outside full scale.
-  var clippedSamples: Int64 { file.clippedSamples }
-
-  /// Creates the file.
-  ///
-  /// - Throws: `AudioFileError` if the file or the SoundFont cannot be used.
-  init(_ patch: Patch, tempo: Tempo, bars: Int64, activity: UInt8?, soundFont: String, path: String) throws {
-    let module = try SoundModule(soundFont: soundFont, grid: .standard)
-    file = try WAVFile(path: path, name: nil, grid: .standard, remedy: "give --output a file in a writable folder")
-    renderer = Renderer(grid: .standard, module: module)
-    table = StepTable(patch)
-    end = Step(bars * patch.meter.stepsPerBar)
-    // `run` and `sends` have no effect on the instants of the hits.
-    schedule = PlaybackSchedule(
-      run: 1, sends: true, start: Tick(0), end: Tick(of: end),
-      tempo: TempoMap(Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0))))
-    self.activity = activity
-    ramp = RenderRamp(patch, end: end)
-  }
+  let clippedSamples: Int64
 
   /// Renders the file and reports the progress in percent.
-  mutating func run(progress: (Int) -> Void) throws {
-    let last = grid.frame(nearest: schedule.deadline(Tick(of: end)) + Self.fade)
-    var block = StereoBlock()
-    var step = Step(0)
-    var percent = -1
+  ///
+  /// - Throws: `AudioFileError` if the file or the SoundFont cannot be used.
+  init(_ source: consuming some RenderSource, soundFont: String, path: String, progress: (Int) -> Void) throws {
+    let grid = FrameGrid.standard
+    let module = try SoundModule(soundFont: soundFont, grid: grid)
+    var file = try WAVFile(path: path, name: nil, grid: grid, remedy: "give --output a file in a writable folder")
+    var renderer = Renderer(grid: grid, module: module)
+    let last = grid.frame(nearest: source.end + Self.fade)
+    var (block, percent) = (StereoBlock(), -1)
     while block.frame < last {
-      // A hit can sound up to `maximumPush` before its step. Therefore, each step is submitted early enough for its earliest hit.
-      let horizon = grid.instant(of: block.frame + StereoBlock.length) + table.maximumPush
-      while step < end, schedule.deadline(Tick(of: step)) <= horizon {
-        submit(step)
-        step = step + 1
-      }
+      source.play(on: &renderer, before: grid.instant(of: block.frame + StereoBlock.length))
       renderer.render(&block)
       try file.append(block)
       block.frame += StereoBlock.length
@@ -66,16 +45,49 @@ struct PatchRender: ~Copyable {
         progress(percent)
       }
     }
+    seconds = Double((source.end + Self.fade).nanoseconds) / 1e9
+    (count, clippedSamples) = (source.count, file.clippedSamples)
+  }
+}
+
+/// The hits of a rhythm. They sound on the same frames as on a sound card without drift.
+struct RhythmSource: RenderSource {
+  private let table: StepTable
+  /// The schedule. It determines the instant of each hit in the same way as on a peer.
+  private let schedule: PlaybackSchedule
+  /// The first step after the end.
+  private let lastStep: Step
+  /// The next step that is passed to the renderer.
+  private var step = Step(0)
+  /// The total activity; nil for ``ramp``.
+  private let activity: UInt8?
+  private let ramp: RenderRamp
+  private(set) var count: Int64 = 0
+  var end: Instant { schedule.deadline(Tick(of: lastStep)) }
+
+  init(_ patch: Patch, tempo: Tempo, bars: Int64, activity: UInt8?) {
+    table = StepTable(patch)
+    lastStep = Step(bars * patch.meter.stepsPerBar)
+    // `run` and `sends` have no effect on the instants of the hits.
+    schedule = PlaybackSchedule(
+      run: 1, sends: true, start: Tick(0), end: Tick(of: lastStep),
+      tempo: TempoMap(Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0))))
+    self.activity = activity
+    ramp = RenderRamp(patch, end: lastStep)
   }
 
-  /// Adds the hits of a step to the renderer.
-  private mutating func submit(_ step: Step) {
-    let tick = Tick(of: step)
-    var cursor = table.cursor(at: step, activity: activity ?? ramp.activity(at: step))
-    while let hit = table.next(&cursor) {
-      // Nil: a grace note that would sound before the rhythm begins.
-      if let event = SoundEvent(hit, velocity: hit.velocity, at: tick, of: schedule) { renderer.add(event) }
+  mutating func play(on renderer: inout Renderer, before instant: Instant) {
+    // A hit can sound up to `maximumPush` before its step. Therefore, each step is submitted early enough for its earliest hit.
+    while step < lastStep, schedule.deadline(Tick(of: step)) <= instant + table.maximumPush {
+      let tick = Tick(of: step)
+      var cursor = table.cursor(at: step, activity: activity ?? ramp.activity(at: step))
+      while let hit = table.next(&cursor) {
+        // Nil: a grace note that would sound before the rhythm begins.
+        if let event = SoundEvent(hit, velocity: hit.velocity, at: tick, of: schedule) { renderer.add(event) }
+      }
+      step = step + 1
     }
+    count = renderer.counters.hits
   }
 }
 

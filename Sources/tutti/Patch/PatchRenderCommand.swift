@@ -1,6 +1,7 @@
 import ArgumentParser
 import Audio
 import Foundation
+import Measurement
 import MusicalTime
 import Rhythm
 
@@ -66,50 +67,32 @@ struct PatchRenderCommand: ParsableCommand {
     if let bpm { _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) } }
   }
 
-  /// The result. Hits are counted for a rhythm, notes for an instrument.
-  private struct Result: Encodable {
-    var file: String
-    var seconds: Double
-    var hits, notes: Int64?
-    var clippedSamples: Int64
-
-    func encode(to encoder: any Encoder) throws {
-      try encoder.encode([
-        "file": file, "seconds": seconds, "hits": hits, "notes": notes, "clipped_samples": clippedSamples,
-      ])
-    }
-  }
-
   func run() throws {
-    try reportingErrors {
-      let patch = try PatchLibrary.load(name)
-      let path = output ?? patch.fileName + ".wav"
-      let bars = Int64(bars ?? (ramp ? 32 : 8))
-      let level = ramp ? nil : activity
-      let result: Result
-      switch patch {
-      case .rhythm(let patch):
-        let tempo = try bpm.map { try Tempo(bpm: $0) } ?? patch.tempo
-        try checkLength(Tick(bars * patch.meter.ticksPerBar), tempo: tempo)
-        var render = try PatchRender(
-          patch, tempo: tempo, bars: bars, activity: level, soundFont: soundFont, path: path)
-        try showingProgress { try render.run(progress: $0) }
-        result = Result(
-          file: path, seconds: render.seconds, hits: render.hits, clippedSamples: render.clippedSamples)
-      case .instrument(let instrument):
-        let tempo = try Tempo(bpm: bpm ?? InstrumentRender.standardTempo)
-        try checkLength(Tick(bars * Meter.common.ticksPerBar), tempo: tempo)
-        var render = try InstrumentRender(
-          instrument, tempo: tempo, bars: bars, level: level, soundFont: soundFont, path: path)
-        try showingProgress { try render.run(progress: $0) }
-        result = Result(
-          file: path, seconds: render.seconds, notes: render.notes, clippedSamples: render.clippedSamples)
-      }
-      if json { return try printJSON(result) }
-      let count = result.hits.map { "\($0) hits" } ?? "\(result.notes ?? 0) notes"
-      print("\(path): \(String(format: "%.1f", result.seconds)) s, \(count)", terminator: "")
-      print(result.clippedSamples == 0 ? "" : ", \(result.clippedSamples) samples too loud and clipped")
+    let patch = try PatchLibrary.load(name)
+    let path = output ?? patch.fileName + ".wav"
+    let bars = Int64(bars ?? (ramp ? 32 : 8))
+    let level = ramp ? nil : activity
+    let (result, unit): (FileRender, String)
+    switch patch {
+    case .rhythm(let patch):
+      let tempo = try bpm.map { try Tempo(bpm: $0) } ?? patch.tempo
+      try checkLength(Tick(bars * patch.meter.ticksPerBar), tempo: tempo)
+      result = try render(RhythmSource(patch, tempo: tempo, bars: bars, activity: level), to: path)
+      unit = "hits"
+    case .instrument(let instrument):
+      let tempo = try Tempo(bpm: bpm ?? InstrumentSource.standardTempo)
+      try checkLength(Tick(bars * Meter.common.ticksPerBar), tempo: tempo)
+      result = try render(InstrumentSource(instrument, tempo: tempo, bars: bars, level: level), to: path)
+      unit = "notes"
     }
+    if json {
+      return try printJSON(
+        [
+          "file": path, "seconds": result.seconds, unit: result.count, "clipped_samples": result.clippedSamples,
+        ] as JSONObject)
+    }
+    print("\(path): \(String(format: "%.1f", result.seconds)) s, \(result.count) \(unit)", terminator: "")
+    print(result.clippedSamples == 0 ? "" : ", \(result.clippedSamples) samples too loud and clipped")
   }
 
   /// Checks the length of the recording.
@@ -122,12 +105,10 @@ struct PatchRenderCommand: ParsableCommand {
     }
   }
 
-  /// Calls `render` with a function that shows the progress in percent.
-  private func showingProgress(_ render: ((Int) -> Void) throws -> Void) throws {
+  /// Renders `source` and shows the progress.
+  private func render(_ source: some RenderSource, to path: String) throws -> FileRender {
     let terminal = Terminal()
     defer { terminal.end() }
-    try render { percent in
-      if terminal.isInteractive { terminal.showStatus("rendering: \(percent)%") }
-    }
+    return try FileRender(source, soundFont: soundFont, path: path) { terminal.showStatus("rendering: \($0)%") }
   }
 }

@@ -54,14 +54,15 @@ final class PatchSelector: @unchecked Sendable {
 
   deinit { timer.cancel() }
 
-  /// Selects the patch called `name`.
-  func select(_ name: String) { queue.async { self.load(name) } }
-
-  /// Selects no instrument: the notes of the player are then played unchanged.
-  func selectNone() {
+  /// Selects the patch called `name`. Nil selects no instrument: the notes of the player are then played unchanged.
+  func select(_ name: String?) {
     queue.async {
-      (self.name, self.loaded, self.lastChecked) = (nil, nil, nil)
-      self.post(.instrument(nil, named: ""))
+      if let name {
+        self.load(name)
+      } else {
+        (self.name, self.loaded, self.lastChecked) = (nil, nil, nil)
+        self.post(.instrument(nil, named: ""))
+      }
     }
   }
 

@@ -37,13 +37,11 @@ struct PatchShowCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    try reportingErrors {
-      let file = try PatchLibrary.load(name)
-      if json { return try printJSON(PatchSummary(name: file.name, file: file)) }
-      switch file {
-      case .rhythm(let patch): print(PatchGrid(patch), terminator: "")
-      case .instrument(let instrument): print(InstrumentSheet(instrument), terminator: "")
-      }
+    let file = try PatchLibrary.load(name)
+    if json { return try printJSON(PatchSummary(name: file.name, file: file)) }
+    switch file {
+    case .rhythm(let patch): print(PatchGrid(patch), terminator: "")
+    case .instrument(let instrument): print(InstrumentSheet(instrument), terminator: "")
     }
   }
 }

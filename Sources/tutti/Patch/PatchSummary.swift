@@ -21,11 +21,11 @@ struct PatchSummary: Encodable {
       "bpm": (patch.tempo.bpm * 1000).rounded() / 1000, "steps": patch.stepCount,
       // The position of the second note of each swung pair, in percent of the length of the pair; 50 is straight.
       "swing": Double(patch.swing.permille) / 10,
-      "voices": patch.kit.map(\.name), "layers": patch.layers.map(LayerSummary.init),
+      "voices": patch.kit.map(\.name), "layers": patch.layers.map(Self.json),
       // The chord line, with `|` between bars.
       "chords": patch.chords?.text,
       // The pitched parts of a style.
-      "parts": patch.parts.isEmpty ? nil : patch.parts.map(PartSummary.init),
+      "parts": patch.parts.isEmpty ? nil : patch.parts.map(Self.json),
     ])
   }
 
@@ -46,26 +46,15 @@ struct PatchSummary: Encodable {
   }
 
   /// A layer and the range of total activity in which it sounds.
-  private struct LayerSummary: Encodable {
-    let layer: Layer
-
-    func encode(to encoder: any Encoder) throws {
-      try encoder.encode([
-        "name": layer.name, "from": layer.activity.lowerBound, "to": layer.activity.upperBound,
-      ])
-    }
+  private static func json(_ layer: Layer) -> JSONObject {
+    ["name": layer.name, "from": layer.activity.lowerBound, "to": layer.activity.upperBound]
   }
 
-  /// A pitched part of a style.
-  private struct PartSummary: Encodable {
-    let part: PitchedPart
-
-    func encode(to encoder: any Encoder) throws {
-      try encoder.encode([
-        "name": part.part.name, "sound": part.sound,
-        // The General MIDI program, counted from 1.
-        "program": Int(part.program) + 1, "range": part.rangeName, "layers": part.layers.map(LayerSummary.init),
-      ])
-    }
+  /// A pitched part of a style. The General MIDI program is counted from 1.
+  private static func json(_ part: PitchedPart) -> JSONObject {
+    [
+      "name": part.part.name, "sound": part.sound, "program": Int(part.program) + 1, "range": part.rangeName,
+      "layers": part.layers.map(json),
+    ]
   }
 }

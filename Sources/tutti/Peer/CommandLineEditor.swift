@@ -1,5 +1,4 @@
 import Engine
-import Foundation
 import Realtime
 
 /// Turns the octets of standard input into commands. On a terminal, each octet is a key of ``KeyBindings``, but a colon begins a command
@@ -13,7 +12,8 @@ final class CommandLineEditor: @unchecked Sendable {
   private let isTerminal: Bool
   /// Sends a command to the peer.
   private let post: (PlayerCommand) -> Void
-  private let selectors: PatchSelectors
+  private let rhythms: PatchSelector
+  private let instruments: PatchSelector
   private let pages: PageConnection
   private let terminal: Terminal
   /// The command line that is being typed; nil while each key is a command.
@@ -22,10 +22,10 @@ final class CommandLineEditor: @unchecked Sendable {
   private var taps = TapTempo()
 
   init(
-    isTerminal: Bool, post: @escaping (PlayerCommand) -> Void, selectors: PatchSelectors, pages: PageConnection,
-    terminal: Terminal
+    isTerminal: Bool, post: @escaping (PlayerCommand) -> Void, rhythms: PatchSelector, instruments: PatchSelector,
+    pages: PageConnection, terminal: Terminal
   ) {
-    (self.isTerminal, self.post, self.selectors) = (isTerminal, post, selectors)
+    (self.isTerminal, self.post, self.rhythms, self.instruments) = (isTerminal, post, rhythms, instruments)
     (self.pages, self.terminal) = (pages, terminal)
     line = isTerminal ? nil : []
   }
@@ -48,8 +48,8 @@ final class CommandLineEditor: @unchecked Sendable {
         line = []
         return terminal.prompt(":")
       }
-      if key == KeyBindings.nextPatch { selectors.rhythm.selectNext() }
-      if key == KeyBindings.nextInstrument { selectors.instrument.selectNext() }
+      if key == KeyBindings.nextPatch { rhythms.selectNext() }
+      if key == KeyBindings.nextInstrument { instruments.selectNext() }
       if key == KeyBindings.tap, let tempo = taps.tap(at: MonotonicClock.now) { post(.setTempo(tempo)) }
       if let command = KeyBindings.command(for: key) { post(command) }
       return
@@ -72,20 +72,22 @@ final class CommandLineEditor: @unchecked Sendable {
 
   /// Executes the command line `text`, or prints a syntax error. A blank line has no effect.
   private func execute(_ text: String) {
-    let words = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
-    guard let verb = words.first else { return }
-    if verb == "calibrate", words.count == 1 {
-      if !pages.calibrate() { terminal.printLine("tutti: calibrate: this peer has no web page; start it with --http") }
-      return
-    }
-    if words.count == 2 {
-      let name = words[1].trimmingCharacters(in: .whitespaces)
-      if verb == "patch" { return selectors.rhythm.select(name) }
-      if verb == "instrument" {
-        return name == "none" ? selectors.instrument.selectNone() : selectors.instrument.select(name)
+    guard text.contains(where: { !$0.isWhitespace }) else { return }
+    do {
+      switch try Command(text: text) {
+      case .player(let command): post(command)
+      case .selectRhythm(let name): rhythms.select(name)
+      case .selectInstrument(let name): instruments.select(name)
+      case .saveRhythm(let name): post(.savePatch(to: try PatchLibrary.newPath(of: name)))
+      case .calibrate:
+        guard let console = pages.console else {
+          return terminal.printLine("tutti: calibrate: this peer has no web page; start it with --http")
+        }
+        console.calibrate()
+      // Only pages send this command.
+      case .clicking: break
       }
-    }
-    do throws(CommandSyntaxError) { post(try PlayerCommand(text: text)) } catch {
+    } catch {
       terminal.printLine("tutti: \(error)")
     }
   }

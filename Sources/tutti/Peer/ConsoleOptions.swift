@@ -68,9 +68,7 @@ struct ConsoleOptions: ParsableArguments {
     if microphone == "none", microphoneLatency != nil {
       throw ValidationError("--microphone-latency: has no effect with --microphone none; omit one of them")
     }
-    if let microphoneLatency, !(0...1000).contains(microphoneLatency) {
-      throw ValidationError("--microphone-latency \(microphoneLatency): out of range; give 0 to 1000 ms")
-    }
+    if let microphoneLatency { try check("--microphone-latency", microphoneLatency, in: 0...1000, "0 to 1000 ms") }
   }
 
   /// The ALSA name of the microphone; nil if there is no microphone.

@@ -56,9 +56,6 @@ struct EnsembleOptions: ParsableArguments {
     help: ArgumentHelp("Send your notes to PEER only. (default: all peers)", valueName: "PEER"))
   var sendTo: String?
 
-  /// The maximum size of a gate file in octets.
-  private static let maximumSize = 1 << 20
-
   func validate() throws {
     // Only the syntax of the rules is checked, so the gates and the hearing choices are discarded.
     var gates = Gates()
@@ -72,20 +69,14 @@ struct EnsembleOptions: ParsableArguments {
 
   /// Copies the options to `configuration`.
   ///
-  /// - Throws: `EngineError`, `GateError`, ``GateFileError``, `HearingError`.
+  /// - Throws: ``CommandError``, `GateError`, `HearingError`.
   func apply(to configuration: inout PeerConfiguration) throws {
     if let gateFile {
-      let data: Data
-      do { data = try Data(contentsOf: gateFile, limit: Self.maximumSize + 1) } catch {
-        throw EngineError("gate file \(gateFile): cannot be read (\(error.reason)); give --gate-file a readable file")
-      }
-      guard data.count <= Self.maximumSize else {
-        throw EngineError("gate file \(gateFile): larger than 1 MiB; give --gate-file a file with one rule per line")
-      }
-      do throws(GateError) {
-        try configuration.gates.apply(lines: String(decoding: data, as: UTF8.self))
-      } catch {
-        throw GateFileError(description: "gate file \(gateFile), \(error)")
+      let text = try readText(
+        of: gateFile, "gate file", ifUnreadable: "give --gate-file a readable file",
+        ifTooLarge: "give --gate-file a file with one rule per line")
+      do throws(GateError) { try configuration.gates.apply(lines: text) } catch {
+        throw CommandError("gate file \(gateFile), \(error)", status: .badData)
       }
     }
     // The rules of --gate are applied after the rules of the file, so that a rule of --gate can replace a rule of the file.
@@ -96,11 +87,6 @@ struct EnsembleOptions: ParsableArguments {
     configuration.recipient = sendTo
     for rule in hear { try configuration.hearing.apply(rule) }
   }
-}
-
-/// The error for a gate file that cannot be parsed: file, line, reason and remedy.
-struct GateFileError: Error, CustomStringConvertible {
-  let description: String
 }
 
 extension MasterLoss: ExpressibleByArgument {}

@@ -9,9 +9,8 @@ final class KeyboardInput {
   /// The settings of the terminal before the start; nil if the settings were not changed, because no keys are read.
   private let originalSettings: termios?
 
-  /// Starts to read. Commands that select a patch go to `selectors`, and those for the web page to `pages`. All other commands are
-  /// posted to `mailbox`.
-  init(_ mailbox: Mailbox, _ selectors: PatchSelectors, _ pages: PageConnection, on terminal: Terminal) {
+  /// Starts to read on `terminal`. `editor` gets whether standard input is a terminal, and returns the receiver of the octets.
+  init(on terminal: Terminal, editor: (Bool) -> CommandLineEditor) {
     var settings = termios()
     let isTerminal = terminal.readsKeys && tcgetattr(STDIN_FILENO, &settings) == 0
     originalSettings = isTerminal ? settings : nil
@@ -23,8 +22,7 @@ final class KeyboardInput {
       tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
     source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: DispatchQueue(label: "keys"))
-    let editor = CommandLineEditor(
-      isTerminal: isTerminal, post: mailbox.post, selectors: selectors, pages: pages, terminal: terminal)
+    let editor = editor(isTerminal)
     source.setEventHandler { [source] in
       var keys = [UInt8](repeating: 0, count: 4096)
       let count = read(STDIN_FILENO, &keys, keys.count)
@@ -38,5 +36,33 @@ final class KeyboardInput {
   func restoreTerminal() {
     source.cancel()
     if var settings = originalSettings { tcsetattr(STDIN_FILENO, TCSANOW, &settings) }
+  }
+}
+
+/// The escape sequences that a terminal sends for keys without a character, such as arrows and function keys: ESC [ and further octets
+/// (control sequence, ECMA-48, section 5.4), or ESC O and one octet (single shift three, section 8.3.143). The Linux console sends F1 to
+/// F5 as ESC [ [ and one octet.
+///
+/// The octets of these sequences must not act as keys of ``KeyBindings``. Otherwise, the up arrow (ESC [ A) would act as the key `[`,
+/// and F5 (ESC [ 1 5 ~) would set the activity.
+enum EscapeSequence {
+  static let escape: UInt8 = 0x1B
+
+  /// Returns the number of octets at the start of `octets` that belong to the escape sequence, without the Escape itself; 0 if the
+  /// player has pressed the Escape key.
+  ///
+  /// - Parameter octets: the octets that follow the Escape and arrived together with it. A terminal sends all octets of a sequence at once.
+  ///   If a player types Escape and then `[`, the two octets arrive separately.
+  static func length(after octets: ArraySlice<UInt8>) -> Int {
+    guard let first = octets.first else { return 0 }
+    switch first {
+    case UInt8(ascii: "O"): return min(2, octets.count)
+    case UInt8(ascii: "["):
+      if octets.dropFirst().first == UInt8(ascii: "[") { return min(3, octets.count) }
+      // Parameters and intermediate octets are 0x20...0x3F. The first octet outside this range ends the sequence.
+      let parameters = octets.dropFirst().prefix { (0x20...0x3F).contains($0) }.count
+      return min(1 + parameters + 1, octets.count)
+    default: return 0
+    }
   }
 }

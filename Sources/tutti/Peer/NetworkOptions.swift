@@ -6,11 +6,6 @@ import Transports
 
 /// The options for connections, for discovery, and for individual remote peers.
 struct NetworkOptions: ParsableArguments {
-  /// The values of `--discovery`.
-  enum Discovery: String, ExpressibleByArgument, CaseIterable { case connect, announce, off }
-  /// The values of `--policy`.
-  enum Policy: String, ExpressibleByArgument, CaseIterable { case anyone, contacts, none }
-
   @Option(help: ArgumentHelp("Use the UDP ports N and N+1; 0 uses any free pair.", valueName: "N"))
   var port: UInt16 = 5004
 
@@ -26,14 +21,14 @@ struct NetworkOptions: ParsableArguments {
       "Announce this peer on the network through Avahi and connect to the Tutti peers found (connect), only announce "
         + "it (announce), or do neither (off).",
       valueName: "MODE"))
-  var discovery = Discovery.connect
+  var discovery = PeerConfiguration.Discovery.connects
 
   @Option(
     help: ArgumentHelp(
       "Accept connections from any peer (anyone), from the peers in the contacts file (contacts), or from no peer "
         + "(none). The policy also applies to peers that --discovery finds, but not to --connect.",
       valueName: "POLICY"))
-  var policy = Policy.anyone
+  var policy = ConnectionPolicy.Kind.anyone
 
   @Option(
     help: ArgumentHelp(
@@ -123,9 +118,7 @@ struct NetworkOptions: ParsableArguments {
       throw ValidationError("--contacts: has no effect without --policy contacts; add it or omit --contacts")
     }
     // A peer has room for 1100 sessions (`Endpoint.sessionLimit`).
-    guard (1...1100).contains(sessionsPerHost) else {
-      throw ValidationError("--sessions-per-host \(sessionsPerHost): out of range; give 1 to 1100")
-    }
+    try check("--sessions-per-host", sessionsPerHost, in: 1...1100, "1 to 1100")
     if passkey, passkeyFile != nil {
       throw ValidationError("--passkey: contradicts --passkey-file; omit one of them")
     }
@@ -162,12 +155,7 @@ struct NetworkOptions: ParsableArguments {
     }
     configuration.port = port
     configuration.connect = connect
-    configuration.discovery =
-      switch discovery {
-      case .connect: .connects
-      case .announce: .announces
-      case .off: .off
-      }
+    configuration.discovery = discovery
     configuration.policy =
       switch policy {
       case .anyone: .anyone
@@ -184,3 +172,6 @@ struct NetworkOptions: ParsableArguments {
     }
   }
 }
+
+extension PeerConfiguration.Discovery: ExpressibleByArgument {}
+extension ConnectionPolicy.Kind: ExpressibleByArgument {}

@@ -11,16 +11,6 @@ struct PageAddresses {
   /// The fingerprint of the group's certificate authority; nil without one.
   var fingerprint: String?
 
-  init(lead: String, play: String, isLocal: Bool, fingerprint: String? = nil) {
-    (self.lead, self.play, self.isLocal, self.fingerprint) = (lead, play, isLocal, fingerprint)
-  }
-
-  init(_ console: WebConsole) {
-    self.init(
-      lead: console.address(for: .lead), play: console.address(for: .play), isLocal: console.isLocal,
-      fingerprint: console.authorityFingerprint)
-  }
-
   /// Prints the addresses. A terminal with colours also shows a QR code for each address that phones can open.
   func show(on terminal: Terminal) {
     if lead == play {
@@ -45,5 +35,13 @@ struct PageAddresses {
     // A line that wraps would make the code unreadable.
     guard code.columns <= terminal.size.columns else { return }
     for line in code.lines { terminal.printLine(line) }
+  }
+}
+
+extension PageAddresses {
+  init(_ console: WebConsole) {
+    self.init(
+      lead: console.address(for: .lead), play: console.address(for: .play), isLocal: console.isLocal,
+      fingerprint: console.authorityFingerprint)
   }
 }

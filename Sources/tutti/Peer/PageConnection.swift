@@ -1,43 +1,30 @@
 import Console
-import Engine
+import Dispatch
 import Synchronization
 
-/// The connection of the peer and of its log to the server of the web page, if there is one. The log is created before the server, so
-/// log messages are not shown on the page until ``connect(_:)`` is called.
+/// The connection of the log and of the typed commands to the server of the web page, if there is one. The log is created before the
+/// server, so log messages are not shown on the page until ``console`` is set.
 final class PageConnection: Sendable {
-  private let console = Mutex<WebConsole?>(nil)
+  private let server = Mutex<WebConsole?>(nil)
 
-  /// Passes log messages, snapshots and events to `console` from now on.
-  func connect(_ console: WebConsole) { self.console.withLock { $0 = console } }
+  /// The server of the page; nil if there is none.
+  var console: WebConsole? {
+    get { server.withLock { $0 } }
+    set { server.withLock { $0 = newValue } }
+  }
+}
 
-  /// The function that gets the snapshots of the peer; nil without a server.
-  var snapshotObserver: ((PeerSnapshot) -> Void)? {
-    guard let console = console.withLock({ $0 }) else { return nil }
-    return { console.update($0) }
+/// The rhythms in the patch folders, which the web page offers.
+struct PageRhythms: RhythmLibrary {
+  let selector: PatchSelector
+  // The queue is serial, so that the newest list is delivered last.
+  private let queue = DispatchQueue(label: "page rhythms", qos: .utility)
+
+  init(selector: PatchSelector) { self.selector = selector }
+
+  func readNames(_ deliver: @escaping @Sendable ([String]) -> Void) {
+    queue.async { deliver(PatchLibrary.names(of: .rhythm)) }
   }
 
-  /// The function that gets the events of the peer; nil without a server.
-  var eventObserver: ((PeerEvent) -> Void)? {
-    guard let console = console.withLock({ $0 }) else { return nil }
-    return { console.observe($0) }
-  }
-
-  /// Shows a log message on the pages of all browsers, if there are any. `level` is the name of its log level.
-  func show(_ text: String, level: String) { console.withLock { $0 }?.show(text, level: level) }
-
-  /// Starts a calibration, in which all pages in browsers click in turn. Returns false if the peer serves no page.
-  func calibrate() -> Bool {
-    guard let console = console.withLock({ $0 }) else { return false }
-    console.calibrate()
-    return true
-  }
-
-  /// Stops the server.
-  func close() {
-    let console = console.withLock { console in
-      defer { console = nil }
-      return console
-    }
-    console?.stop()
-  }
+  func select(_ name: String) { selector.select(name) }
 }

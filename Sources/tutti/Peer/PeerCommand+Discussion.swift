@@ -48,7 +48,7 @@ extension PeerCommand {
       start, stop, continue       start, stop or continue the rhythm
       tempo BPM [over BEATS]      set the tempo, 20...999, at once or over BEATS
                                   quarter notes
-      count-in [BARS]             start the rhythm after 1 or 2 bars of clicks
+      count-in [BARS]             start the rhythm after 1 to 4 bars of clicks
                                   (default: 1)
       activity A                  set your activity, 0...127
       total-activity METHOD       combine activities: sum, mean or maximum

@@ -155,23 +155,15 @@ struct PeerCommand: ParsableCommand {
       throw ValidationError(
         "--record \(record): is also the \(trace == record ? "trace" : "WAV file"); give --record another file")
     }
-    if let activity, activity > 127 {
-      throw ValidationError("--activity \(activity): out of range; give 0 to 127")
-    }
+    if let activity { try check("--activity", activity, in: 0...127, "0 to 127") }
     // The audio thread gets each step 50 ms in advance, or earlier for a slow sound card; `Peer` then uses a longer lead time. With a
     // lead time of 70 ms, the announcement of a change has 20 ms to arrive before the audio thread gets the first step that changes.
-    guard (70...2000).contains(leadTime) else {
-      throw ValidationError("--lead-time \(leadTime): out of range; give 70 to 2000 ms")
-    }
-    if let duration, !(0.001...1e7).contains(duration) {
-      throw ValidationError("--duration \(duration): out of range; give 0.001 to 10000000 seconds")
-    }
+    try check("--lead-time", leadTime, in: 70...2000, "70 to 2000 ms")
+    if let duration { try check("--duration", duration, in: 0.001...1e7, "0.001 to 10000000 seconds") }
     guard PCMDevice.periods.contains(period), period.isMultiple(of: StereoBlock.length) else {
       throw ValidationError("--period \(period): not a period; give a multiple of 64 from 64 to 1024 frames")
     }
-    guard (0...1000).contains(latency) else {
-      throw ValidationError("--latency \(latency): out of range; give 0 to 1000 ms")
-    }
+    try check("--latency", latency, in: 0...1000, "0 to 1000 ms")
     for case .peer(let name) in clockFrom.map(ClockSource.init) {
       try usage { () throws(TransportError) in try SocketAddress.parts(of: name) }
     }
@@ -204,114 +196,128 @@ struct PeerCommand: ParsableCommand {
     // Huge pages must be disabled before the first thread starts. The next line creates the output writers, which start threads.
     MemoryLock.disableHugePages()
     let (terminal, output) = (Terminal(), OutputWriter.events())
-    try reportingErrors {
-      defer {
-        terminal.flush()
-        output.flush()
-      }
-      let name = name ?? ProcessInfo.processInfo.hostName
-      let pages = PageConnection()
-      let log = Logger(label: "tutti") { _ in MultiplexLogHandler([TerminalLog(terminal), PageLog(pages)]) }
-      let store = try StateStore(name: name, log: log)
-      let saved = restore ? store.restoreSession(log) : nil
-      let (patchName, patch, patchVersion) = try rhythm(saved, in: store, log)
-      let instrumentVersion = instrument.flatMap { PatchSelector.version(of: $0, .instrument) }
-      let tempo = try bpm.map { try Tempo(bpm: $0) } ?? saved?.tempo ?? patch.tempo
-      var configuration = PeerConfiguration(
-        name: name, tempo: tempo, patch: patch, patchName: patchName,
-        soundFont: soundFont, command: CommandLine.arguments.joined(separator: " "))
-      if let given = self.name, given != configuration.name {
-        let limit = "a name has at most 48 octets, and only visible characters"
-        log.notice("--name: \(limit), so other peers see \(configuration.name)")
-      }
-      configuration.restored = saved
-      if let saved { configuration.gates = saved.gates }
-      try network.apply(to: &configuration) { log.warning("\($0)") }
-      try ensemble.apply(to: &configuration)
-      configuration.start = start
-      configuration.ownPatch = ownPatch
-      if let instrument {
-        (configuration.instrument, configuration.instrumentName) = (try PatchLibrary.instrument(instrument), instrument)
-      }
-      configuration.activity = activity ?? saved?.activity
-      configuration.period = period
-      configuration.latency = Nanoseconds(Int64((latency * 1e6).rounded()))
-      for output in audio {
-        if output.hasPrefix("wav:") { configuration.recording = String(output.dropFirst(4)) }
-        if output.hasPrefix("alsa") {
-          configuration.card = .named(output == "alsa" ? "default" : String(output.dropFirst(5)))
-        }
-      }
-      if audio.isEmpty { configuration.card = .defaultIfUsable }
-      configuration.midi = midi
-      configuration.clockFrom = clockFrom.map(ClockSource.init)
-      configuration.lead = Nanoseconds(Int64((leadTime * 1e6).rounded()))
-      configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
-      configuration.trace = trace
-      configuration.midiRecording = record
-      /// Renames the file of an earlier MIDI recording, so that the next recording does not replace it. Called with --restore, because
-      /// the earlier recording may have ended with a crash. Also called when the peer starts again with a new identity.
-      func keepRecording() {
-        guard let record, let kept = PreviousRecording.keep(record) else { return }
-        log.notice("\(record): the previous recording is now \(kept)")
-      }
-      if restore { keepRecording() }
-
-      let mailbox = Mailbox()
-      // The initializer of `Peer` can block for a long time in a sound server. Until it has returned, Ctrl-C ends the program at
-      // once. From then on, Ctrl-C makes the peer leave.
-      var peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
-      let signals = TerminationSignals { mailbox.post(.leave) }
-      defer { signals.cancel() }
-      printReady(peer, configuration, terminal, output)
-      let selectors = PatchSelectors(
-        rhythm: PatchSelector(.rhythm, patchName, patchVersion, post: mailbox.post, terminal: terminal),
-        instrument: PatchSelector(
-          .instrument, instrument, instrumentVersion, post: mailbox.post, terminal: terminal))
-      let reportPlayers: @Sendable (Int) -> Void = { [json] count in
-        if json {
-          output.write(json: PagePlayers(players: count, at: MonotonicClock.now.nanoseconds))
-        } else {
-          terminal.printLine("web page: \(count) \(count == 1 ? "player" : "players")")
-        }
-      }
-      let reportCalibration: @Sendable (CalibrationEvent) -> Void = { [json] event in
-        if event.isFailure { log.notice("\(event.text)") } else { log.info("\(event.text)") }
-        if json, case .measured(let report) = event { output.write(json: CalibrationLine(report)) }
-      }
-      let page = try console.open(
-        configuration, mailbox: mailbox, rhythms: selectors.rhythm, onPlayers: reportPlayers,
-        report: reportCalibration)
-      if let page {
-        pages.connect(page)
-        printAddresses(PageAddresses(page), terminal, output)
-      }
-      // The other peers get this port, so that their pages can move to this peer.
-      peer.page.port = page?.sharedPort
-      defer { pages.close() }
-      let input = KeyboardInput(mailbox, selectors, pages, on: terminal)
-      defer { input.restoreTerminal() }
-      func run() throws -> Peer.Outcome {
-        try peer.run(watch: observer(with: pages, output), snapshot: snapshotObserver(with: pages, terminal))
-      }
-      if try run() == .renewedIdentity {
-        // Another machine uses the identity of this peer. The peer starts again with a new identity, at most once. It does not
-        // restore the running rhythm, because the claim to lead this rhythm belongs to the former identity.
-        configuration.renewsIdentity = false
-        configuration.restored?.rhythm = nil
-        (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
-        keepRecording()
-        // Commands may have changed the delay of the page (`PageReport.delay`) and the connection policy. The new peer keeps both.
-        let (pageReport, policy) = (peer.page, peer.policy.kind)
-        peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
-        peer.page = pageReport
-        mailbox.post(.policy(policy))
-        printReady(peer, configuration, terminal, output)
-        _ = try run()
-      }
-      terminal.clearStatus()
-      if json { output.write(json: peer.summary) }
+    defer {
+      terminal.flush()
+      output.flush()
     }
+    let name = name ?? ProcessInfo.processInfo.hostName
+    let pages = PageConnection()
+    let log = Logger(label: "tutti") { _ in
+      MultiplexLogHandler([
+        LineLog(.info) { terminal.printLine($0.level >= .warning ? "tutti: \($0.message)" : "\($0.message)") },
+        LineLog(.notice) { pages.console?.show("\($0.message)", level: "\($0.level)") },
+      ])
+    }
+    let store = try StateStore(name: name, log: log)
+    let saved = restore ? store.restoreSession(log) : nil
+    let (patchName, patch, patchVersion) = try rhythm(saved, in: store, log)
+    let instrumentVersion = instrument.flatMap { PatchSelector.version(of: $0, .instrument) }
+    let tempo = try bpm.map { try Tempo(bpm: $0) } ?? saved?.tempo ?? patch.tempo
+    var configuration = PeerConfiguration(
+      name: name, tempo: tempo, patch: patch, patchName: patchName,
+      soundFont: soundFont, command: CommandLine.arguments.joined(separator: " "))
+    if let given = self.name, given != configuration.name {
+      let limit = "a name has at most 48 octets, and only visible characters"
+      log.notice("--name: \(limit), so other peers see \(configuration.name)")
+    }
+    configuration.restored = saved
+    if let saved { configuration.gates = saved.gates }
+    try network.apply(to: &configuration) { log.warning("\($0)") }
+    try ensemble.apply(to: &configuration)
+    configuration.start = start
+    configuration.ownPatch = ownPatch
+    if let instrument {
+      (configuration.instrument, configuration.instrumentName) = (try PatchLibrary.instrument(instrument), instrument)
+    }
+    configuration.activity = activity ?? saved?.activity
+    configuration.period = period
+    configuration.latency = Nanoseconds(Int64((latency * 1e6).rounded()))
+    for output in audio {
+      if output.hasPrefix("wav:") { configuration.recording = String(output.dropFirst(4)) }
+      if output.hasPrefix("alsa") {
+        configuration.card = .named(output == "alsa" ? "default" : String(output.dropFirst(5)))
+      }
+    }
+    if audio.isEmpty { configuration.card = .defaultIfUsable }
+    configuration.midi = midi
+    configuration.clockFrom = clockFrom.map(ClockSource.init)
+    configuration.lead = Nanoseconds(Int64((leadTime * 1e6).rounded()))
+    configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
+    configuration.trace = trace
+    configuration.midiRecording = record
+    /// Renames the file of an earlier MIDI recording, so that the next recording does not replace it. Called with --restore, because
+    /// the earlier recording may have ended with a crash. Also called when the peer starts again with a new identity.
+    func keepRecording() {
+      guard let record, let kept = PreviousRecording.keep(record) else { return }
+      log.notice("\(record): the previous recording is now \(kept)")
+    }
+    if restore { keepRecording() }
+
+    let mailbox = Mailbox()
+    // The initializer of `Peer` can block for a long time in a sound server. Until it has returned, Ctrl-C ends the program at
+    // once. From then on, Ctrl-C makes the peer leave.
+    var peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
+    let signals = TerminationSignals { mailbox.post(.leave) }
+    defer { signals.cancel() }
+    printReady(peer, configuration, terminal, output)
+    let rhythms = PatchSelector(.rhythm, patchName, patchVersion, post: mailbox.post, terminal: terminal)
+    let instruments = PatchSelector(
+      .instrument, instrument, instrumentVersion, post: mailbox.post, terminal: terminal)
+    let reportPlayers: @Sendable (Int) -> Void = { [json] count in
+      if json {
+        output.write(event: "page_players", ["players": count])
+      } else {
+        terminal.printLine("web page: \(count) \(count == 1 ? "player" : "players")")
+      }
+    }
+    let page = try console.open(
+      configuration, mailbox: mailbox, rhythms: rhythms, onPlayers: reportPlayers
+    ) { [json] event in
+      show(event, on: log)
+      if json, case .measured(let report) = event { output.write(event: "calibrated", report.json) }
+    }
+    if let page {
+      pages.console = page
+      printAddresses(PageAddresses(page), terminal, output)
+    }
+    // The other peers get this port, so that their pages can move to this peer.
+    peer.page.port = page?.sharedPort
+    defer {
+      pages.console = nil
+      page?.stop()
+    }
+    let input = KeyboardInput(on: terminal) { isTerminal in
+      CommandLineEditor(
+        isTerminal: isTerminal, post: mailbox.post, rhythms: rhythms, instruments: instruments, pages: pages,
+        terminal: terminal)
+    }
+    defer { input.restoreTerminal() }
+    var (watchers, viewers): ([(PeerEvent) -> Void], [(PeerSnapshot) -> Void]) = ([], [])
+    if json { watchers.append { output.write($0) } }
+    if terminal.isInteractive {
+      viewers.append { terminal.showStatus(StatusDisplay.lines($0, size: terminal.size)) }
+    }
+    if let page {
+      watchers.append(page.observe)
+      viewers.append(page.update)
+    }
+    if try peer.run(watchers: watchers, viewers: viewers) == .renewedIdentity {
+      // Another machine uses the identity of this peer. The peer starts again with a new identity, at most once. It does not
+      // restore the running rhythm, because the claim to lead this rhythm belongs to the former identity.
+      configuration.renewsIdentity = false
+      configuration.restored?.rhythm = nil
+      (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
+      keepRecording()
+      // Commands may have changed the delay of the page (`PageReport.delay`) and the connection policy. The new peer keeps both.
+      let (pageReport, policy) = (peer.page, peer.policy.kind)
+      peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
+      peer.page = pageReport
+      mailbox.post(.policy(policy))
+      printReady(peer, configuration, terminal, output)
+      try peer.run(watchers: watchers, viewers: viewers)
+    }
+    terminal.clearStatus()
+    if json { output.write(json: peer.summary) }
   }
 
   /// Loads the rhythm of --patch, otherwise that of the saved session, otherwise the default one. If the saved rhythm cannot be used, logs
@@ -341,28 +347,6 @@ struct PeerCommand: ParsableCommand {
     }
   }
 
-  /// Returns the function that receives the events of the peer. The function prints the events with --json, and passes them to the
-  /// page if there is one. Nil if neither is needed.
-  private func observer(with pages: PageConnection, _ output: OutputWriter) -> ((PeerEvent) -> Void)? {
-    let observePage = pages.eventObserver
-    guard json || observePage != nil else { return nil }
-    return { [json] event in
-      if json, let line = EventLine(event) { output.write(json: line) }
-      observePage?(event)
-    }
-  }
-
-  /// Returns the function that shows each snapshot of the peer in the terminal and passes it to the page if there is one. Nil if neither is
-  /// needed.
-  private func snapshotObserver(with pages: PageConnection, _ terminal: Terminal) -> ((PeerSnapshot) -> Void)? {
-    let observePage = pages.snapshotObserver
-    guard terminal.isInteractive else { return observePage }
-    return { snapshot in
-      terminal.showStatus(StatusDisplay.lines(snapshot, size: terminal.size))
-      observePage?(snapshot)
-    }
-  }
-
   /// Prints that the peer runs: a JSON line with its identity, or its port and the keys.
   private func printReady(
     _ peer: Peer, _ configuration: PeerConfiguration, _ terminal: Terminal, _ output: OutputWriter
@@ -371,21 +355,36 @@ struct PeerCommand: ParsableCommand {
       return terminal.printLine("\(configuration.name): port \(peer.port); \(keyHelp(terminal))")
     }
     output.write(
-      json: Ready(
-        name: configuration.name, identity: "\(peer.identity)", port: peer.port, at: MonotonicClock.now.nanoseconds))
+      event: "ready", ["name": configuration.name, "identity": "\(peer.identity)", "port": peer.port])
   }
 
   /// Prints the addresses of the web page.
   private func printAddresses(_ addresses: PageAddresses, _ terminal: Terminal, _ output: OutputWriter) {
     guard json else { return addresses.show(on: terminal) }
     output.write(
-      json: PageReady(
-        lead: addresses.lead, play: addresses.play, fingerprint: addresses.fingerprint,
-        at: MonotonicClock.now.nanoseconds))
+      event: "page", ["lead": addresses.lead, "play": addresses.play, "fingerprint": addresses.fingerprint])
   }
 
   /// The most important keys, for the first line of the output.
   private func keyHelp(_ terminal: Terminal) -> String {
     terminal.readsKeys ? "space: start/stop, +/-: tempo, 0-9: activity, w: peers, q: leave" : "Ctrl-C: leave"
+  }
+}
+
+/// Shows an event of a calibration to the player. After a failure, the player must act.
+private func show(_ event: CalibrationEvent, on log: Logger) {
+  switch event {
+  case .began(1): log.info("calibrate: one page clicks for six seconds")
+  case .began(let pages): log.info("calibrate: \(pages) pages click, one after another, each for six seconds")
+  case .measured(let report):
+    let name = "page \(report.page) (\(report.address))"
+    guard let delay = report.delay else { return log.info("\(name): not calibrated; \(report.problem ?? "")") }
+    let direction = delay.milliseconds < 0 ? "earlier" : "later"
+    let figures = String(
+      format: "%.1f ms \(direction) than this peer (± %.1f ms, from %d of %d clicks)", abs(delay.milliseconds),
+      delay.uncertainty, delay.used, delay.used + delay.rejected)
+    log.info("\(name): sounds \(figures); the page now compensates for this")
+  case .failed(let reason): log.notice("calibrate: \(reason)")
+  case .ended: log.info("calibrate: done")
   }
 }

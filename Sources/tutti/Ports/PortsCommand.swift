@@ -20,15 +20,13 @@ struct PortsCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    try reportingErrors {
-      let ports = Result { try Sequencer.ports() }
-      let devices = PCMDevices.all
-      let services = Result { try Discovery.browse() }
-      if json {
-        try printJSON(Listing(ports: try? ports.get(), devices: devices, services: try? services.get()))
-      } else {
-        print(Self.text(ports) + "\n" + Self.text(devices) + "\n" + Self.text(services), terminator: "")
-      }
+    let ports = Result { try Sequencer.ports() }
+    let devices = PCMDevices.all
+    let services = Result { try Discovery.browse() }
+    if json {
+      try printJSON(Self.json(try? ports.get(), devices, try? services.get()))
+    } else {
+      print(Self.text(ports) + "\n" + Self.text(devices) + "\n" + Self.text(services), terminator: "")
     }
   }
 
@@ -77,43 +75,31 @@ struct PortsCommand: ParsableCommand {
 
   /// The JSON form of all tables. The members `sequencer` and `discovery` state whether an ALSA sequencer and the Avahi daemon are
   /// available.
-  private struct Listing: Encodable {
-    struct Port: Encodable {
-      let port: SequencerPort
-
-      func encode(to encoder: any Encoder) throws {
-        try encoder.encode([
-          "address": "\(port.address)", "client": port.clientName, "port": port.portName,
-          // Whether other ports can connect to the port to receive its events, or to send events to it.
-          "sends": port.sends, "receives": port.receives,
-          // The value that selects the port with `--clock-from`.
-          "clock_from": port.sends ? "\(port.address)" : nil,
-        ])
-      }
+  private static func json(
+    _ ports: [SequencerPort]?, _ devices: [PCMDevices.Entry], _ services: [Discovery.Service]?
+  ) -> JSONObject {
+    let ports: [JSONObject]? = ports?.map { port in
+      [
+        "address": "\(port.address)", "client": port.clientName, "port": port.portName,
+        // Whether other ports can connect to the port to receive its events, or to send events to it.
+        "sends": port.sends, "receives": port.receives,
+        // The value that selects the port with `--clock-from`.
+        "clock_from": port.sends ? "\(port.address)" : nil,
+      ]
     }
-
-    struct Service: Encodable {
-      let service: Discovery.Service
-
-      func encode(to encoder: any Encoder) throws {
-        try encoder.encode([
-          "name": service.name, "host": service.host, "address": "\(service.address)",
-          // Only a Tutti peer has an identity.
-          "identity": service.identity.map { "\(Identity($0))" },
-        ])
-      }
+    let devices: [JSONObject] = devices.map {
+      ["name": $0.name, "description": $0.description, "audio": "alsa:\($0.name)"]
     }
-
-    let ports: [SequencerPort]?
-    let devices: [PCMDevices.Entry]
-    let services: [Discovery.Service]?
-
-    func encode(to encoder: any Encoder) throws {
-      try encoder.encode([
-        "sequencer": ports != nil, "ports": (ports ?? []).map(Port.init),
-        "devices": devices.map { ["name": $0.name, "description": $0.description, "audio": "alsa:\($0.name)"] },
-        "discovery": services != nil, "services": (services ?? []).map(Service.init),
-      ])
+    let services: [JSONObject]? = services?.map { service in
+      [
+        "name": service.name, "host": service.host, "address": "\(service.address)",
+        // Only a Tutti peer has an identity.
+        "identity": service.identity.map { "\(Identity($0))" },
+      ]
     }
+    return [
+      "sequencer": ports != nil, "ports": ports ?? [], "devices": devices, "discovery": services != nil,
+      "services": services ?? [],
+    ]
   }
 }

@@ -125,25 +125,23 @@ struct SimulateCommand: ParsableCommand {
   }
 
   func run() throws {
-    try reportingErrors {
-      // This patch has fills and hits by chance. All simulated peers must make the same random choices.
-      let table = StepTable(try PatchLibrary.rhythm("boom-bap"))
-      let network = try network.map(Self.load)
-      let terminal = Terminal()
-      var total = SimulationTotal()
-      for seed in seed..<seed + seeds {
-        let outcome = play(seed, on: network, table: table, terminal)
-        terminal.end()
-        total.add(outcome)
-        let report = SimulationReport(outcome, command: command(for: outcome))
-        // With several seeds, only the reports of seeds with a violated invariant are printed.
-        if json { try printJSON(report) } else if seeds == 1 || !outcome.holds { print(report, terminator: "") }
-        // A crash must not lose the results of the previous seeds.
-        fflush(nil)
-      }
-      if !json, seeds > 1 { print(total, terminator: "") }
-      guard total.violated == 0 else { throw ExitCode.invariantViolated }
+    // This patch has fills and hits by chance. All simulated peers must make the same random choices.
+    let table = StepTable(try PatchLibrary.rhythm("boom-bap"))
+    let network = try network.map(Self.load)
+    let terminal = Terminal()
+    var total = SimulationTotal()
+    for seed in seed..<seed + seeds {
+      let outcome = play(seed, on: network, table: table, terminal)
+      terminal.end()
+      total.add(outcome)
+      let report = SimulationReport(outcome, command: command(for: outcome))
+      // With several seeds, only the reports of seeds with a violated invariant are printed.
+      if json { try printJSON(report) } else if seeds == 1 || !outcome.holds { print(report, terminator: "") }
+      // A crash must not lose the results of the previous seeds.
+      fflush(nil)
     }
+    if !json, seeds > 1 { print(total, terminator: "") }
+    guard total.violated == 0 else { throw ExitCode.invariantViolated }
   }
 
   /// Runs the simulation with `seed` and shows its progress. Returns its outcome.
@@ -181,22 +179,12 @@ struct SimulateCommand: ParsableCommand {
     return (words + ["--seconds", "\(seconds)", "--seed", "\(outcome.seed)"]).joined(separator: " ")
   }
 
-  /// The maximum size of a network file in octets.
-  private static let maximumSize = 1 << 20
-
   /// Returns the network called `name`, or reads it from the file `name`.
   private static func load(_ name: String) throws -> NetworkModel {
     if let known = NetworkModel.lab.first(where: { $0.name == name }) { return known }
-    let data: Data
-    do { data = try Data(contentsOf: name, limit: Self.maximumSize + 1) } catch {
-      throw CommandError(
-        "network \(name): cannot be read (\(error.reason)); give `still`, `lan`, `wifi`, `poor` or the path of a "
-          + "readable file"
-      )
-    }
-    guard data.count <= Self.maximumSize else {
-      throw CommandError("network \(name): larger than 1 MiB; give a text file with the settings of a network")
-    }
-    return try NetworkModel(text: String(decoding: data, as: UTF8.self), file: name)
+    let text = try readText(
+      of: name, "network", ifUnreadable: "give `still`, `lan`, `wifi`, `poor` or the path of a readable file",
+      ifTooLarge: "give a text file with the settings of a network")
+    return try NetworkModel(text: text, file: name)
   }
 }

@@ -43,9 +43,10 @@ func reportingErrors(_ body: () throws -> Void) throws {
     let code: ExitCode
     switch error {
     case let error as ExitCode: throw error
-    case is CleanExit, is ValidationError: throw error
+    // A usage error, or a request for help or for the version, whose type ArgumentParser does not publish.
+    case _ where Tutti.exitCode(for: error) != .failure: throw error
     case let error as CommandError: code = error.status
-    case is PatchError, is GateFileError, is StandardMIDIFile.WriteError: code = .badData
+    case is PatchError, is StandardMIDIFile.WriteError: code = .badData
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
     case is ReportError, is NetworkModel.Fault: code = .badData
@@ -59,6 +60,25 @@ func reportingErrors(_ body: () throws -> Void) throws {
     }
     throw code
   }
+}
+
+/// Reads a text file of at most 1 MiB.
+///
+/// - Parameters:
+///   - thing: the kind of file, for the error.
+///   - remedy: what to do if the file cannot be read.
+///   - other: what to do if the file is larger than 1 MiB.
+/// - Throws: ``CommandError``.
+func readText(
+  of path: String, _ thing: String, ifUnreadable remedy: String, ifTooLarge other: String
+) throws(CommandError) -> String {
+  let limit = 1 << 20
+  let data: Data
+  do { data = try Data(contentsOf: path, limit: limit + 1) } catch {
+    throw CommandError("\(thing) \(path): cannot be read (\(error.reason)); \(remedy)")
+  }
+  guard data.count <= limit else { throw CommandError("\(thing) \(path): larger than 1 MiB; \(other)") }
+  return String(decoding: data, as: UTF8.self)
 }
 
 /// Prints a warning on standard error.

@@ -134,40 +134,38 @@ struct FollowerCommand: ParsableCommand {
   }
 
   func run() throws {
-    try reportingErrors {
-      let gnuplot = try output.gnuplot()
-      let (sounds, record, inputs): (FollowerSounds, StimulusRecord, [Provenance.Input])
-      var systemClock: SystemClock?
-      if let port {
-        let run = try FollowerRun(stimulus.stimulus(), to: port, input: listen, saving: save)
-        for warning in run.warnings { warn(warning) }
-        guard let listen, let capture = run.capture else {
-          let file = save ?? ""
-          writeToStandardError(
-            "\(file): \(run.record.count) ticks; measure the recording with "
-              + "`tutti measure follower \(file) --listen RECORDING.wav`\n")
-          return
-        }
-        sounds = try FollowerSounds(
-          Recording(
-            name: listen, samples: capture.recording.samples, rate: capture.rate,
-            firstInstant: Instant(nanoseconds: Int64(capture.recording.instant(of: 0)))),
-          usesPulses: pulses, hasCommonClock: true, instant: capture.recording.instant)
-        (record, inputs) = (run.record, [source, listen].map { Provenance.Input(file: $0, sha256: nil) })
-        systemClock = run.systemClock
-      } else {
-        (sounds, record, inputs) = try read(listen ?? "")
+    let gnuplot = try GnuplotProgram(for: output.plot)
+    let (sounds, record, inputs): (FollowerSounds, StimulusRecord, [Provenance.Input])
+    var systemClock: SystemClock?
+    if let port {
+      let run = try FollowerRun(stimulus.stimulus(), to: port, input: listen, saving: save)
+      for warning in run.warnings { warn(warning) }
+      guard let listen, let capture = run.capture else {
+        let file = save ?? ""
+        writeToStandardError(
+          "\(file): \(run.record.count) ticks; measure the recording with "
+            + "`tutti measure follower \(file) --listen RECORDING.wav`\n")
+        return
       }
-      let analysis = try FollowerAnalysis(
-        sounds, record, soundsPerQuarter: soundsPerQuarter,
-        provenance: Provenance(inputs: inputs, systemClock: systemClock))
-      for warning in analysis.report.warnings { warn(warning) }
-      try output.print(analysis.report, analysis.report.provenance) { rows in
-        rows.print(FollowerAnalysis.titles)
-        for row in analysis.rows { rows.print(row) }
-      }
-      try output.draw(gnuplot, script: analysis.plot)
+      sounds = try FollowerSounds(
+        Recording(
+          name: listen, samples: capture.recording.samples, rate: capture.rate,
+          firstInstant: Instant(nanoseconds: Int64(capture.recording.instant(of: 0)))),
+        usesPulses: pulses, hasCommonClock: true, instant: capture.recording.instant)
+      (record, inputs) = (run.record, [source, listen].map { Provenance.Input(file: $0, sha256: nil) })
+      systemClock = run.systemClock
+    } else {
+      (sounds, record, inputs) = try read(listen ?? "")
     }
+    let analysis = try FollowerAnalysis(
+      sounds, record, soundsPerQuarter: soundsPerQuarter,
+      provenance: Provenance(inputs: inputs, systemClock: systemClock))
+    for warning in analysis.report.warnings { warn(warning) }
+    try output.print(analysis.report, analysis.report.provenance) { rows in
+      rows.print(FollowerAnalysis.titles)
+      for row in analysis.rows { rows.print(row) }
+    }
+    try gnuplot?.draw(script: analysis.plot)
   }
 
   /// Reads the record of a stimulus and a recording.

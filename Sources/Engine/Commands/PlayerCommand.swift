@@ -36,12 +36,12 @@ public enum PlayerCommand: Hashable, Sendable {
   case offer(to: String?)
   /// Accepts the role of master that the master offers.
   case take
-  /// Applies a gate rule such as `Ben:notes=closed`.
-  case gate(String)
+  /// Opens or closes gates.
+  case gate(GateRule)
   /// Sets the only peer that may control the rhythm; nil: any peer may.
   case ledBy(String?)
-  /// Applies a rule of ``Ensemble/HearingChoices`` such as `Ben=60`.
-  case hear(String)
+  /// Chooses whose notes sound at the local peer, and how loud.
+  case hear(HearingRule)
   /// Sets the receiver of the player's notes; nil: all peers.
   case play(to: String?)
   /// Sends the player's notes to the next peer in session; after the last one, to all peers.

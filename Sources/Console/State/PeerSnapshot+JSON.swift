@@ -1,0 +1,55 @@
+import Engine
+import Foundation
+import Measurement
+import PeerProtocol
+import Rhythm
+
+// The payloads of the frames of a page that describe a snapshot in JSON. <doc:Protocol> describes their members.
+extension PeerSnapshot {
+  /// The payload of a frame ``FrameKind/ensemble``: the part of the peer's state that rarely changes.
+  var ensembleJSON: JSONObject {
+    // The reason why the local peer may not control the rhythm: another peer is the master, an external clock controls the rhythm, or in a
+    // led session, another peer is the leader. Nil if it may control the rhythm.
+    let obstacle =
+      role.master != nil ? "master" : hasExternalClock ? "clock" : hasRemoteLeader ? "leader" : String?.none
+    let master = role.master.map { identity in
+      members.first { $0.status.identity == identity }?.status.name ?? "\(identity)"
+    }
+    let parts = ([.drums] + patch.parts.map(\.part)).map { part in
+      let number = Int(part.number)
+      return ["name": part.name, "percent": mix.level(ofPart: number), "plays": mix.plays(part: number)] as JSONObject
+    }
+    return [
+      "name": name, "identity": "\(identity)", "role": role.description, "channel": channel, "master": master,
+      "obstacle": obstacle, "isOffered": isOffered,
+      // Rounded to one decimal, because the tempo of a follower varies slightly with the clock correction.
+      "bpm": (tempo.bpm * 10).rounded() / 10,
+      "isMuted": isMuted, "isQuiet": presentMix.isQuiet, "totalRule": totalActivityRule.rawValue, "patch": patchName,
+      "instrument": instrumentName, "parts": parts, "members": members.map(\.json), "devices": devices, "hosts": hosts,
+      "furtherHosts": furtherHosts, "policy": policy.rawValue, "hasContacts": hasContacts, "lead": lead.milliseconds,
+      "phrases": phrases,
+    ]
+  }
+
+  /// The largest number of peers in ``alternativesJSON``.
+  static let maximumAlternatives = 16
+
+  /// The payload of a frame ``FrameKind/alternatives``: the peers to which a page moves when its own peer disappears, in the order in which
+  /// the page tries to connect to them: the master first. Only a peer that serves a page is listed.
+  var alternativesJSON: JSONObject {
+    let peers = members.lazy.compactMap { member in
+      member.page.map { ["name": member.status.name, "address": $0] as JSONObject }
+    }
+    return ["peers": Array(peers.prefix(Self.maximumAlternatives))]
+  }
+}
+
+extension PeerSnapshot.Member {
+  fileprivate var json: JSONObject {
+    [
+      "identity": "\(status.identity)", "name": status.name,
+      "role": status.isMaster ? "master" : status.takesPart ? "follower" : "idle", "channel": channel,
+      "isMuted": status.isMuted, "gates": Gate.allCases.filter { gates[$0] }.map { "\($0)" },
+    ]
+  }
+}
