@@ -117,7 +117,7 @@ extension Peer {
     let hosts = surroundings.availableHosts(core)
     let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.schedule.tick(at: now)
     let (bar, beat) = patch.meter.position(of: tick)
-    let leadingClock = externalClock.flatMap { $0.leads(ensemble) ? $0 : nil }
+    let leadingClock = core.clocks.leader(of: ensemble)?.clock
     return PeerSnapshot(
       at: now, name: configuration.name, identity: identity, channel: ensemble.channel?.number, role: ensemble.role,
       tempo: leadingClock?.tempo ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now)), bar: bar, beat: beat,
