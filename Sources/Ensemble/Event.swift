@@ -33,14 +33,7 @@ public enum Event: Hashable, Sendable {
   // MARK: External clocks
 
   /// An event of the external clock with this name.
-  case externalClock(String, ExternalClock.Event)
-  /// The peer whose clock has this name is in session again.
-  case externalClockIsBack(String)
-  /// The session with the peer whose clock has this name has ended.
-  case externalClockIsGone(String)
-  /// The peer whose clock has this name is a Tutti peer. The local peer follows its rhythm like the rhythm of any Tutti peer, and does not
-  /// use its MIDI clock.
-  case externalClockIsTuttiPeer(String)
+  case externalClock(String, ClockArbiter.Event)
   /// A standard device sends a clock that is not used.
   case clockIsUnused(PeerReference)
   /// A peer uses another version of the protocol between Tutti peers, a newer or an older one. It counts as a standard device.

@@ -1,17 +1,18 @@
 import ClockSync
-import Ensemble
 import Foundation
 import MusicalTime
 import _TestSupport
+
+@testable import Ensemble
 
 /// A band whose player 0 receives ticks from an external clock. Each tick arrives late by the magnitude of a normally
 /// distributed number with mean 0 and standard deviation ``sigma``.
 struct ClockedBand {
   var band: VirtualBand
-  /// The external clock of player 0.
-  var externalClock = ExternalClock()
-  /// The events that the external clock has reported, in order.
-  var events: [ExternalClock.Event] = []
+  /// The external clocks of player 0: one port.
+  var clocks = ClockArbiter()
+  /// The events of the external clock, in order.
+  var events: [ClockArbiter.Event] = []
   /// The generator of the lateness of ticks.
   var random: SplitMix
   /// The generator of tick losses.
@@ -24,6 +25,7 @@ struct ClockedBand {
   var lastDueTime: Double
 
   init(players: Int = 2, seed: UInt64, sigma: Nanoseconds) {
+    clocks.connect("clock", .port(client: 20, port: 0))
     band = VirtualBand(players: players, seed: seed)
     random = SplitMix(seed: seed &+ 99)
     losses = SplitMix(seed: seed &+ 999)
@@ -33,12 +35,28 @@ struct ClockedBand {
 
   /// Delivers a message of the external clock at the present time.
   mutating func deliver(_ message: ExternalClock.Message) {
-    // The closure must not access `self` while `command` changes `band`. Therefore it changes a copy of the clock.
-    var (updatedClock, event) = (externalClock, ExternalClock.Event?.none)
-    band.command(0) { ensemble, now in event = updatedClock.received(message, at: now, for: &ensemble, now: now) }
-    externalClock = updatedClock
-    if let event { events.append(event) }
+    // The closure must not access `self` while `command` changes `band`. Therefore it changes a copy of the clocks.
+    var clocks = clocks
+    band.command(0) { ensemble, now in
+      clocks.received(message, at: now, stamp: nil, ofInput: 0, for: &ensemble, now: now)
+    }
+    self.clocks = clocks
+    advance()
   }
+
+  /// Lets the external clock report what has changed without a message.
+  mutating func advance() {
+    var clocks = clocks
+    band.command(0) { ensemble, now in clocks.advance(to: now, for: &ensemble) }
+    events += clocks.takeEvents().map(\.event)
+    self.clocks = clocks
+  }
+
+  /// The external clock of player 0.
+  var externalClock: ExternalClock { clocks.inputs[0].clock }
+
+  /// Whether player 0 plays by the external clock.
+  var clockLeads: Bool { clocks.leader(of: band.players[0].ensemble) != nil }
 
   /// Sends `count` ticks at `bpm` and lets the band run until they have arrived.
   ///
@@ -61,7 +79,7 @@ struct ClockedBand {
       // The previous tick may have arrived later than this tick. The band then does not run.
       band.run(for: max(.zero, arrivalInTrueTime - band.now))
       guard arrives, Double.random(in: 0..<1, using: &losses) >= loss else { continue }
-      var (updatedClock, event) = (externalClock, ExternalClock.Event?.none)
+      var clocks = clocks
       band.command(0) { [band] ensemble, now in
         // `now` is the local time of player 0.
         let localOffset = now - band.now
@@ -69,12 +87,12 @@ struct ClockedBand {
         // The unit of the time stamp is 100 us, as in RTP-MIDI.
         let stamp = Instant(nanoseconds: (due + Self.senderOffset).nanoseconds / 100_000 * 100_000)
         let clock = ClockEstimate(offset: Self.senderOffset - localOffset, uncertainty: .microseconds(200))
-        event = updatedClock.received(
-          .clock, at: arrival, stamp: stamped ? ExternalClock.Stamp(stamp, by: clock) : nil, for: &ensemble,
-          now: max(now, arrival))
+        clocks.received(
+          .clock, at: arrival, stamp: stamped ? ExternalClock.Stamp(instant: stamp, clock: clock) : nil, ofInput: 0,
+          for: &ensemble, now: max(now, arrival))
       }
-      externalClock = updatedClock
-      if let event { events.append(event) }
+      self.clocks = clocks
+      advance()
     }
     return dueTimes
   }

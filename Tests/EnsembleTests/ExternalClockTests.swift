@@ -1,6 +1,7 @@
-import Ensemble
 import MusicalTime
 import Testing
+
+@testable import Ensemble
 
 /// A band whose player 0 plays by an external clock. Player 0 is then the master, and the other players follow it.
 ///
@@ -96,9 +97,11 @@ import Testing
     var dueTimes = clocked.tick(24 * 12, bpm: 120)
     // 100 ticks last 2.08 s. The clock counts as silent after two seconds.
     dueTimes += clocked.tick(100, bpm: 120, arrives: false)
-    let event = clocked.externalClock.advance(to: clocked.band.localTime(of: 0))
-    #expect(event == .silent)
-    clocked.externalClock.ticksMayBeLost()
+    clocked.advance()
+    #expect(clocked.events == [.silent])
+    // The port is disconnected and returns.
+    clocked.clocks.disconnect { _ in true }
+    clocked.clocks.connect("clock", .port(client: 20, port: 0))
     dueTimes += clocked.tick(24 * 12, bpm: 120)
     #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
     #expect(clocked.band.players[0].runs.count == 1)
@@ -172,13 +175,13 @@ import Testing
     var clocked = ClockedBand(players: 1, seed: 7, sigma: .zero)
     clocked.deliver(.start)
     clocked.tick(100, bpm: 100)
-    #expect(clocked.externalClock.leads(clocked.band.players[0].ensemble))
+    #expect(clocked.clockLeads)
     try clocked.band.command(0) { ensemble, now throws(CommandError) in try ensemble.stop(now: now) }
     clocked.tick(50, bpm: 100)
     try clocked.band.command(0) { ensemble, now throws(CommandError) in try ensemble.start(tempo: .standard, at: now) }
     clocked.tick(50, bpm: 100)
     #expect(clocked.band.players[0].ensemble.role == .master && clocked.externalClock.isRunning)
-    #expect(!clocked.externalClock.leads(clocked.band.players[0].ensemble))
+    #expect(!clocked.clockLeads)
     #expect(clocked.band.players[0].ensemble.schedule.tempo.first.tempo == .standard)
   }
 

@@ -1,6 +1,7 @@
-import Ensemble
 import MusicalTime
 import Testing
+
+@testable import Ensemble
 
 /// An external clock with lost ticks, tempo steps or time stamps. Each tick arrives late by the magnitude of a normally distributed
 /// number with the standard deviation `sigma` (``ClockedBand``).

@@ -1,3 +1,4 @@
+import MIDI
 import Measurement
 import MusicalTime
 import PeerProtocol
@@ -136,19 +137,22 @@ extension TimingTests {
       let session = try endpoint.connect(to: address, data: address, at: Instant(nanoseconds: 0))
       var ensemble = EnsembleState(
         identity: Identity(random.next()), lead: .milliseconds(100), soundLead: .zero)
-      var peer = RTPPeerClock(address: address, name: "ben")
-      _ = peer.established(session, name: nil)
+      var clocks = ClockArbiter()
+      clocks.add("ben", at: address)
+      clocks.established(session, at: address, name: nil)
       var now = Instant(nanoseconds: 1_000_000_000)
-      for message in [ExternalClock.Message.start] + Array(repeating: .clock, count: 12) {
-        _ = peer.received(message, stamped: now, at: now, isRecovered: false, lost: 0, for: &ensemble, now: now)
+      for message in [Message.start] + Array(repeating: .clock, count: 12) {
+        let packet = ClockInput.Packet(stamp: now, isRecovered: false, lost: 0)
+        clocks.received(message, from: .session(session), at: now, packet: packet, for: &ensemble, now: now)
         now = now + .milliseconds(20)
       }
-      #expect(peer.clock.isRunning && ensemble.role == .master)
-      peer.recognised(by: &ensemble, at: now)
+      #expect(clocks.inputs[0].clock.isRunning && ensemble.role == .master)
+      clocks.recognised(session, in: &ensemble, at: now)
       ensemble.advance(to: now + .seconds(1))
-      #expect(!peer.clock.isRunning && ensemble.role == .idle)
+      #expect(!clocks.inputs[0].clock.isRunning && ensemble.role == .idle)
       // A discarded clock is not reported as silent.
-      #expect(peer.clock.advance(to: now + .seconds(3)) == nil)
+      clocks.advance(to: now + .seconds(3), for: &ensemble)
+      #expect(clocks.takeEvents().map(\.event) == [.isTuttiPeer])
     }
 
     @Test func unreachableExternalClockIsReported() async throws {

@@ -188,9 +188,7 @@ extension Peer {
 
   /// Stops the rhythm, unless an external clock controls it.
   private func stop(at now: Instant) throws(CommandError) {
-    if let clock = externalClock, clock.leads(ensemble) {
-      return refuse("the rhythm", controlledBy: clock, remedy: "stop it there", at: now)
-    }
+    if refuses("the rhythm", remedy: "stop it there", at: now) { return }
     try ensemble.stop(now: now)
   }
 
@@ -198,9 +196,7 @@ extension Peer {
   ///
   /// - Parameter beats: the number of quarter notes over which the tempo of the rhythm changes gradually; nil: it changes at once.
   private func change(tempo requested: Tempo, over beats: Int? = nil, at now: Instant) throws(CommandError) {
-    if let clock = externalClock, clock.leads(ensemble) {
-      return refuse("the tempo", controlledBy: clock, remedy: "change it there", at: now)
-    }
+    if refuses("the tempo", remedy: "change it there", at: now) { return }
     if ensemble.role != .idle {
       if let beats {
         try ensemble.change(tempo: requested, over: beats, at: now)

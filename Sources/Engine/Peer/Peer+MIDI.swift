@@ -16,18 +16,19 @@ extension Peer {
       if case .message(let message) = arrival.event {
         if arrival.port != .clockInput {
           reportUnusedClock(message)
-        } else if let index = midi?.clocks.firstIndex(where: { $0.address == arrival.from }) {
-          receive(message, ofClock: index, at: arrival.at, now: now)
         } else {
-          midi?.ignored += 1
+          let source = ClockInput.Source.port(arrival.from)
+          if !core.clocks.contains(source) { midi?.ignored += 1 }
+          core.clocks.received(message, from: source, at: arrival.at, for: &core.ensemble, now: now)
         }
-      } else if let changes = midi?.record(arrival) {
+      } else if let changes = midi?.record(arrival, clocks: &core.clocks) {
         handle(changes)
       }
     }
-    if let changes = midi?.checkLosses(network.rings.arrivals.dropped, at: now) { handle(changes) }
+    if let changes = midi?.checkLosses(network.rings.arrivals.dropped, at: now, clocks: &core.clocks) {
+      handle(changes)
+    }
     midi?.advance(to: now)
-    advanceExternalClocks(to: now)
   }
 
   /// Passes changes of the connections on to the clock thread and to the player.

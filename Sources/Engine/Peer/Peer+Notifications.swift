@@ -80,15 +80,6 @@ extension Peer {
       let line = "\(address): does not answer (trying again); \(remedy)"
       write(line, .warning, .invitations, of: address.hostDescription, at: now)
     case .externalClock(let name, let event): notify(event, of: name, at: now)
-    case .externalClockIsBack(let name):
-      write("external clock \(name): in session again", .notice, .clocks, of: name, at: now)
-    case .externalClockIsGone(let name):
-      let reason = "not in session any longer (trying again)"
-      let line = "external clock \(name): \(reason); check the device and its network"
-      if !lifecycle.isLeaving { write(line, .warning, .clocks, of: name, at: now) }
-    case .externalClockIsTuttiPeer(let name):
-      let line = "external clock \(name): is a Tutti peer, whose rhythm is followed anyway; remove it from --clock-from"
-      write(line, .warning, .clocks, of: name, at: now)
     case .clockIsUnused(let peer):
       let address = peer.address.map { "\($0)" } ?? ""
       let line = "\(peer.label): its MIDI clock is not used; to use it, add --clock-from rtp:\(address)"
@@ -177,7 +168,7 @@ extension Peer {
   /// Handles a new remote peer: a Tutti peer that has identified itself, or a standard device.
   private func joined(_ peer: PeerReference, at now: Instant) {
     if peer.identity == nil {
-      let isExternalClock = core.peerClocks.contains { $0.address == peer.address }
+      let isExternalClock = core.clocks.inputs.contains { $0.address != nil && $0.address == peer.address }
       var ticks = "it gets each tick when the tick is due"
       if let address = peer.address,
         configuration.peerOptions.options(for: peer.name, at: address).playsByStamps == true

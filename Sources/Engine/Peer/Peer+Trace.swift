@@ -60,9 +60,9 @@ extension Peer {
       summary.others["card_drift_ppb"] = Int64((card.drift * 1000).rounded())
       summary.others["card_losses"] = card.losses
     }
-    if let externalClock {
-      summary.others["clock_ticks_lost"] = externalClock.lost
-      summary.others["clock_ticks_doubled"] = externalClock.duplicates
+    if let clock = (core.clocks.leader(of: ensemble) ?? core.clocks.inputs.first)?.clock {
+      summary.others["clock_ticks_lost"] = clock.lost
+      summary.others["clock_ticks_doubled"] = clock.duplicates
     }
     if let recording = records.recording { summary.others["midi_recording_lost"] = recording.lost }
     if let midi {

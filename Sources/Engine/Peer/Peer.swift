@@ -33,8 +33,6 @@ public final class Peer {
   let sound: SoundOutputs
   /// The ALSA ports; nil if the peer has none.
   var midi: MIDIPorts?
-  /// Selects one of several external clocks.
-  var arbiter = ClockArbiter()
   var surroundings: Surroundings
   var lifecycle: Lifecycle
   var storage: SessionKeeper
@@ -101,8 +99,9 @@ public final class Peer {
     lifecycle = Lifecycle(configuration, awaitsPeers: !configuration.connect.isEmpty || !restored.isEmpty, at: now)
     let recordingRings = midiFile.map { _ in RecordingRings() }
     let clockRings = ClockRings(recording: recordingRings, reportsHits: configuration.trace != nil)
+    var clocks = ClockArbiter()
     do {
-      midi = try MIDIPorts(configuration)
+      midi = try MIDIPorts(configuration, addingTo: &clocks)
       try sound.start(name: configuration.name, rings: clockRings.sound)
     } catch {
       midi?.sequencer.close()
@@ -128,6 +127,7 @@ public final class Peer {
       name: configuration.name, key: configuration.passkey, ensemble: ensemble,
       invitations: InvitationList(to: [], local: store.identity, at: now),
       options: { peerOptions.options(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
+    core.clocks = clocks
     core.reportsArrivals = configuration.trace != nil
     core.defaultProgram = { ChannelSynthesizer.defaultProgram(of: $0) }
     core.ensemble.gates = configuration.gates
@@ -247,7 +247,7 @@ public final class Peer {
       report(instrument.phrases.takeRecorded(from: core, at: now), at: now)
       // An external clock announces nothing in advance. With such a clock, the lead time does not cover the delay of web pages, so that the
       // rhythm can follow the tempo changes of the clock.
-      core.ensemble.adaptLead(coversPages: externalClock == nil)
+      core.ensemble.adaptLead(coversPages: core.clocks.inputs.isEmpty)
       core.advance(to: now)
       report(lifecycle.startIfDue(core, in: surroundings, tempo: tempo, at: now), at: now)
       executeOutputs(at: now)

@@ -142,7 +142,7 @@ struct Surroundings {
     let address = host.addresses[0]
     core.invitations.configure(InvitationList.Place(address), at: now)
     if configuration.clockFrom.contains(.peer(host.name)) {
-      core.peerClocks.append(RTPPeerClock(address: address, name: host.name))
+      core.clocks.add(host.name, at: address)
     }
   }
 

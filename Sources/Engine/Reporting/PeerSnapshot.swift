@@ -120,7 +120,7 @@ extension Peer {
     let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.schedule.tick(at: now)
     let grid = ensemble.role == .idle ? ensemble.startGrid(at: tick) : ensemble.schedule.grid[tick]
     let (bar, beat) = grid.position(of: tick)
-    let leadingClock = externalClock.flatMap { $0.leads(ensemble) ? $0 : nil }
+    let leadingClock = core.clocks.leader(of: ensemble)?.clock
     return PeerSnapshot(
       at: now, name: configuration.name, identity: identity, channel: ensemble.channel?.number, role: ensemble.role,
       tempo: leadingClock?.tempo ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now)), bar: bar, beat: beat,

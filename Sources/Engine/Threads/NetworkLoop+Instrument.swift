@@ -103,7 +103,7 @@ extension NetworkLoop {
   /// Sends a message of the instrument or of the phrase. Tutti peers get the message in advance, with the instant at which it takes effect.
   /// Standard devices, which do not know the local clock, get it at this instant.
   @_noLocks @_noAllocation
-  private mutating func send(_ message: StreamMessage, of output: InstrumentDriver.Output) {
+  private mutating func send(_ message: StreamMessage, of output: EventPlayer.Output) {
     if case .tuttiPeers = message.receiver {
       guard case .at(let instant) = output.remote else { return }
       var message = message

@@ -178,7 +178,7 @@ struct NetworkLoop: ~Copyable {
         sendDelayed()
         endTimedNotes()
         // Notes that were passed to the sound in advance begin within the lead from now on. All Notes Off at the end of the lead ends them.
-        sound(.controlChange(localChannel, controller: 123, value: 0), due: MonotonicClock.now + instrument.lead)
+        sound(.controlChange(localChannel, controller: 123, value: 0), due: MonotonicClock.now + instrument.events.lead)
       // A remote peer was recognised as a Tutti peer. Until now, it got the messages of a standard device. The delayed messages contain
       // the ends of notes that it has received.
       case .endNotesAsPlayed: sendDelayed()

@@ -3,23 +3,14 @@ import MusicalTime
 import Playback
 import Rhythm
 
-/// Repeats a phrase, a melody on the steps of the rhythm, on the channel of the local player while a rhythm plays: converts
-/// between instants and the positions of the ``PhrasePlayer``. ``next(at:)`` returns messages up to ``InstrumentSettings/lead``
-/// in advance, with the instants at which they take effect. Used on the network thread only.
+/// Repeats a phrase, a melody on the steps of the rhythm, on the channel of the local player while a rhythm plays: a ``PhrasePlayer`` as
+/// a source of an ``EventPlayer``. Used on the network thread only.
 struct PhraseDriver: BitwiseCopyable {
-  private var settings = InstrumentSettings()
+  /// ``InstrumentSettings/phraseNumber``.
+  private var number: UInt32 = 0
   /// Nil if no phrase plays.
   private var player: PhrasePlayer?
-  private var schedule: PlaybackSchedule { @_noLocks @_noAllocation get { settings.schedule } }
-  /// The instant up to which events have been returned.
-  private var horizon = Instant(nanoseconds: .min)
-  /// The position up to which events were last returned.
-  private var lastLimit = MusicalPosition(milliticks: 0)
-  /// For each key, when the last note began. The end of a note must not overtake its beginning.
-  private var beginnings = InlineArray<128, Instant>(repeating: Instant(nanoseconds: .min))
-
-  /// Real-time: not safe.
-  init() {}
+  private var events = EventPlayer(.silence, at: Instant(nanoseconds: .min))
 
   /// Removes the phrase. Does not return the ends of its notes, because all notes of the player end now.
   ///
@@ -31,27 +22,35 @@ struct PhraseDriver: BitwiseCopyable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func adopt(_ next: InstrumentSettings, at now: Instant) {
-    let former = settings
-    settings = next
-    guard let table = settings.phrase, schedule.run != 0, schedule.start < schedule.end,
-      schedule.deadline(schedule.end) > now
-    else {
+  mutating func adopt(_ settings: InstrumentSettings, at now: Instant) {
+    let isOtherPhrase = number != settings.phraseNumber
+    let (schedule, former) = (settings.schedule, events.schedule.run)
+    (number, events.schedule, events.lead) = (settings.phraseNumber, schedule, settings.lead)
+    guard let table = settings.phrase, plays(at: now), schedule.start < schedule.end else {
       if case .some = player { player!.stop() }
       return
     }
-    let continues = former.schedule.run != 0 && schedule.continuesRun(from: former.schedule.run)
-    let isOtherPhrase = settings.phraseNumber != former.phraseNumber
+    let continues = former != 0 && schedule.continuesRun(from: former)
     if case .some = player, continues, !isOtherPhrase { return }
-    if horizon < now || !continues { horizon = now }
-    // Nothing sounds before the rhythm begins.
-    lastLimit = schedule.position(at: horizon)
-    if lastLimit < MusicalPosition(schedule.start) { lastLimit = MusicalPosition(schedule.start) }
+    events.begin(schedule, at: events.horizon < now || !continues ? now : events.horizon)
     if case .some = player {
-      player!.move(to: lastLimit)
+      player!.move(to: position)
       player!.change(to: table)
     } else {
-      player = PhrasePlayer(table, at: lastLimit)
+      player = PhrasePlayer(table, at: position)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private func plays(at now: Instant) -> Bool {
+    events.schedule.run != 0 && events.schedule.deadline(events.schedule.end) > now
+  }
+
+  /// The position up to which events are returned. Nothing sounds before the rhythm begins.
+  private var position: MusicalPosition {
+    @_noLocks @_noAllocation get {
+      let start = MusicalPosition(events.schedule.start)
+      return events.limit < start ? start : events.limit
     }
   }
 
@@ -59,46 +58,19 @@ struct PhraseDriver: BitwiseCopyable {
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func next(at now: Instant) -> InstrumentDriver.Output? {
+  mutating func next(at now: Instant) -> EventPlayer.Output? {
     guard case .some = player else { return nil }
-    if schedule.run == 0 || schedule.deadline(schedule.end) <= now { player!.stop() }
-    if now + settings.lead > horizon { horizon = now + settings.lead }
-    // Conversions round down, so the position of a deadline can be a thousandth of a tick too low. `next(before:)` excludes the limit.
-    // One thousandth is added for each of these reasons.
-    var limit = schedule.position(at: horizon) + 2
-    // The phrase ends with the rhythm.
-    if schedule.end < Tick(.max), MusicalPosition(schedule.end) < limit { limit = MusicalPosition(schedule.end) }
-    if limit <= MusicalPosition(schedule.start) { return nil }
-    // After a pause of the process, or if the master moves its rhythm, the skipped events are not played.
-    let jump = limit - lastLimit
-    if jump > InstrumentDriver.largestStep || jump < -InstrumentDriver.largestStep { player!.move(to: limit) }
-    lastLimit = limit
-    guard let event = player!.next(before: limit) else {
+    if !plays(at: now) { player!.stop() }
+    // The skipped events are not played.
+    if events.advance(to: now) { player!.move(to: position) }
+    guard let event = player!.next(before: events.limit) else {
       if player!.isSilent { player = nil }
       return nil
     }
-    var instant = now
-    if !event.isImmediate {
-      let due = schedule.instant(event.position.tick, position: event.position.offset)
-      if due > now { instant = due }
-    }
-    switch event.kind {
-    case .noteOn(let key, _): beginnings[Int(key & 0x7F)] = instant
-    case .noteOff(let key): if beginnings[Int(key & 0x7F)] > instant { instant = beginnings[Int(key & 0x7F)] }
-    case .program, .brightness: break
-    }
-    return InstrumentDriver.Output(
-      message: event.message(on: InstrumentDriver.channel), instant: instant > now ? instant : nil, remote: .at(instant)
-    )
+    let instant = events.instant(of: event, at: now)
+    return EventPlayer.Output(event, at: instant, remote: .at(instant), now: now)
   }
 
   /// When ``next(at:)`` may return a message.
-  var nextDeadline: Instant {
-    @_noLocks @_noAllocation get {
-      guard let position = player?.nextPosition else { return .distantFuture }
-      let due = schedule.instant(position.tick, position: position.offset)
-      // Events after the end of the rhythm are due at its end.
-      return position.tick < schedule.end ? due - settings.lead : schedule.deadline(schedule.end)
-    }
-  }
+  var nextDeadline: Instant { @_noLocks @_noAllocation get { events.deadline(of: player?.nextPosition) } }
 }

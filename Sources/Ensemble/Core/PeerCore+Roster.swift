@@ -16,17 +16,13 @@ extension PeerCore {
       RemotePeer.Session(
         id: session, info: info, stream: stream, options: options(for: info.name, at: info.control), at: now))
     invitations.established(session, at: info.control)
-    for n in peerClocks.indices where peerClocks[n].address == info.control {
-      if peerClocks[n].established(session, name: info.name) {
-        emit(.event(.externalClockIsBack(peerClocks[n].name)))
-      }
-    }
+    clocks.established(session, at: info.control, name: info.name)
     // A peer that is an external clock of the local peer does not get its own clock back.
     emit(
       .stream(
         .open(
           stream, to: info.data, from: info.local, ssrc: info.localSSRC, sequence: firstSequence(),
-          takesClock: peerClock(of: session) == nil, keys: keys)))
+          takesClock: !clocks.contains(.session(session)), keys: keys)))
     updateStream(of: session)
     let source = StreamSource(ssrc: info.ssrc, address: info.data, localSSRC: info.localSSRC)
     let admission = admission(of: slot, channelOwners: ensemble.channelOwners)
@@ -93,10 +89,7 @@ extension PeerCore {
     let recognisedSlot = ensemble.roster.slot(of: session)!
     ensemble.roster[recognisedSlot].session!.kind = .tuttiPeer
     invitations.recognised(session, as: identity, at: info.control, now: now)
-    if let n = peerClock(of: session) {
-      peerClocks[n].recognised(by: &ensemble, at: now)
-      emit(.event(.externalClockIsTuttiPeer(peerClocks[n].name)))
-    }
+    clocks.recognised(session, in: &ensemble, at: now)
     // Until now, the peer got the notes of the player on the channels on which the player's programs sent them. From now on, the peer
     // gets all messages on the channel of the local peer, so later Note Offs would not end these notes. The first `endNotesAsPlayed`
     // therefore ends the notes before the change. The second `endNotesAsPlayed` ends the notes that begin between the two.
@@ -219,10 +212,7 @@ extension PeerCore {
     (isAdmissionOutdated, isRoutingOutdated) = (true, true)
     reportLeft(session)
     let slot = ensemble.roster.slot(of: session)
-    if let n = peerClock(of: session) {
-      peerClocks[n].ended()
-      emit(.event(.externalClockIsGone(peerClocks[n].name)))
-    }
+    clocks.disconnect { $0 == .session(session) }
     if let stream = slot.flatMap({ ensemble.roster[$0].session?.stream }) {
       emit(.stream(.close(stream)))
       emit(.receiving(.close(slot: stream.slot, session)))

@@ -62,9 +62,9 @@ extension PeerCore {
       let slot = ensemble.roster.slot(of: session)
       let sender = slot.flatMap { ensemble.roster.identity($0) }
       if let slot, let sender { ensemble.heard(slot, sender, at: now) }
-      if !passToExternalClock(
-        message, on: session, stamped: instant, at: arrival, isRecovered: isRecovered, now: now)
-      {
+      let packet = ClockInput.Packet(
+        stamp: instant, isRecovered: isRecovered, lost: clocks.countsPackets ? endpoint.lostPackets(of: session) : 0)
+      if !clocks.received(message, from: .session(session), at: arrival, packet: packet, for: &ensemble, now: now) {
         received(message, at: instant, arrival: arrival, isRecovered: isRecovered, from: sender, on: session, now: now)
       }
     case .systemExclusive(let session, let octets, _, _):
@@ -117,8 +117,7 @@ extension PeerCore {
     {
       emit(.receiving(.clock(slot: stream.slot, session, offset: offset)))
     }
-    guard !peerClocks.isEmpty else { return }
-    if let n = peerClock(of: session) { peerClocks[n].measured(corrected, at: now) }
+    clocks.measured(corrected, on: session, at: now)
   }
 
   /// Handles a MIDI message of a remote peer: activity, or a tick of the master. Other messages are ignored.
@@ -151,25 +150,6 @@ extension PeerCore {
     if reportsArrivals, let packet = tickPackets.first(where: { $0.arrival == arrival }) {
       emit(.arrived(TickArrival(tick: tick, sent: packet.sent, received: arrival)))
     }
-  }
-
-  /// Passes a message of MIDI clock to the external clock of the session, if there is one.
-  ///
-  /// - Returns: whether the message was passed.
-  private func passToExternalClock(
-    _ message: Message, on session: SessionID, stamped stamp: Instant, at arrival: Instant, isRecovered: Bool,
-    now: Instant
-  ) -> Bool {
-    guard !peerClocks.isEmpty, let message = ExternalClock.Message(message), let n = peerClock(of: session),
-      !peerClocks[n].isTutti
-    else {
-      return false
-    }
-    let event = peerClocks[n].received(
-      message, stamped: stamp, at: arrival, isRecovered: isRecovered,
-      lost: endpoint.lostPackets(of: session), for: &ensemble, now: now)
-    if let event { emit(.event(.externalClock(peerClocks[n].name, event))) }
-    return true
   }
 
   /// Handles an event of Tutti's extension of RTP-MIDI, which finds out whether a peer is a Tutti peer.

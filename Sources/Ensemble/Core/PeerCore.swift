@@ -49,8 +49,8 @@ public final class PeerCore {
   public var ensemble: EnsembleState
   /// The peers to invite.
   public var invitations: InvitationList
-  /// The RTP-MIDI peers that may be used as external clocks.
-  public var peerClocks: [RTPPeerClock] = []
+  /// The external clocks by which the local peer may play.
+  public var clocks = ClockArbiter()
   /// Counts the master's ticks that have arrived, and the lost ones.
   public var account = TickAccount()
   /// Whether the arrivals of the master's ticks are reported.
@@ -149,7 +149,7 @@ public final class PeerCore {
       datagram, from: address, to: local, port: port, at: instant, answeredAt: answeredAt, isAuthentic: isAuthentic)
     // External clocks need the number of packets that are missing directly before a tick, which is known only until the next
     // datagram. Without external clocks, the datagrams are handled together later.
-    if !peerClocks.isEmpty { handleSessions(at: now) }
+    if clocks.countsPackets { handleSessions(at: now) }
   }
 
   /// Handles what the network thread has received on an RTP stream. The owner must pass receptions and datagrams in the order in
@@ -161,7 +161,7 @@ public final class PeerCore {
     case .packet(let session, let report, let sendInstant):
       // External clocks need the number of packets that are missing directly before a tick, which is known only until the next
       // packet.
-      if !peerClocks.isEmpty { handleSessions(at: now) }
+      if clocks.countsPackets { handleSessions(at: now) }
       endpoint.received(report, on: session)
       self.sendInstant = sendInstant
       if let sendInstant { endpoint.received(sendInstant: sendInstant, at: report.arrival, on: session) }
@@ -201,17 +201,14 @@ public final class PeerCore {
     for address in missing {
       emit(.event(.noReply(from: address)))
     }
-    for n in peerClocks.indices {
-      if let event = peerClocks[n].clock.advance(to: now) {
-        emit(.event(.externalClock(peerClocks[n].name, event)))
-      }
-    }
+    clocks.advance(to: now, for: &ensemble)
   }
 
   /// Returns all outputs since the last call, in order.
   public func takeOutputs(at now: Instant) -> [Output] {
     handleSessions(at: now)
     tickPackets.removeAll()
+    for (name, event) in clocks.takeEvents() { emit(.event(.externalClock(name, event))) }
     handleEnsembleOutputs(at: now)
     updateAdmissions()
     updateRoutes()
@@ -234,7 +231,7 @@ public final class PeerCore {
     for session in ensemble.roster.forgetReportedOffsets() {
       emit(.receiving(.clock(slot: session.stream.slot, session.id, offset: nil)))
     }
-    for n in peerClocks.indices { peerClocks[n].discardMeasurements() }
+    clocks.discardMeasurements()
     endpoint.resume(at: now)
   }
 
@@ -246,9 +243,6 @@ public final class PeerCore {
 
   /// Appends an output for the next call of ``takeOutputs(at:)``.
   func emit(_ output: Output) { outputs.append(output) }
-
-  /// The index in ``peerClocks`` of the peer of a session.
-  func peerClock(of session: SessionID) -> Int? { peerClocks.firstIndex { $0.session == session } }
 
   /// A random sequence number for the first packet of a stream.
   func firstSequence() -> UInt16 { UInt16.random(in: 0 ... .max, using: &random) }

@@ -21,7 +21,7 @@ import _TestSupport
     let core = PeerCore(
       name: "a", ensemble: EnsembleState(identity: Identity(1)),
       invitations: InvitationList(to: [], local: Identity(1), at: start), random: SplitMix(seed: 1))
-    if chosen { core.peerClocks = [RTPPeerClock(address: SocketAddress(host: 1, port: 5004), name: "device")] }
+    if chosen { core.clocks.add("device", at: SocketAddress(host: 1, port: 5004)) }
     for host in UInt32(1)...2 {
       let info = SessionInfo(
         name: "device \(host)", ssrc: host, control: SocketAddress(host: host, port: 5004),
