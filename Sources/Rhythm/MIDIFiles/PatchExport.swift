@@ -50,8 +50,8 @@ extension StandardMIDIFile {
         + ([drums] + parts).map { Track($0, end: max(end, $0.last?.tick ?? 0)) })
   }
 
-  /// Returns the track of a part. A note ends at the latest when the next note of its key begins. Of two notes of a key at one tick, the
-  /// second one remains.
+  /// Returns the track of a part. A note ends at the latest when the next note of its key begins. Of two notes of a key of a pitched
+  /// part at one tick, the second one remains.
   private static func events(
     of part: Part, _ channel: Channel, program: UInt7?, _ notes: [ExportedNote]
   ) -> [Event] {
@@ -59,7 +59,8 @@ extension StandardMIDIFile {
     if let program { events.append(Event(tick: 0, .message(.programChange(channel, program: program)))) }
     let notes = notes.filter { $0.part == part }.sorted { ($0.begin, $0.key.value) < ($1.begin, $1.key.value) }
     for (index, note) in notes.enumerated() {
-      let next = notes[(index + 1)...].first { $0.key == note.key }?.begin ?? .max
+      let later = notes[(index + 1)...].lazy.filter { $0.key == note.key }
+      let next = later.first { part != .drums || $0.begin > note.begin }?.begin ?? .max
       guard next > note.begin else { continue }
       events.append(Event(tick: note.begin, .message(.noteOn(channel, key: note.key, velocity: note.velocity))))
       events.append(
