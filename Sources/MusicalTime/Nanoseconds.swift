@@ -74,3 +74,11 @@ public struct Nanoseconds: Hashable, Comparable, Sendable, BitwiseCopyable {
   @inlinable @_noLocks @_noAllocation
   public static prefix func - (a: Nanoseconds) -> Nanoseconds { Nanoseconds(0 &- a.count) }
 }
+
+extension Nanoseconds: Encodable {
+  /// Encodes the number of nanoseconds.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(count)
+  }
+}

@@ -75,3 +75,61 @@ func leastCommonMultiple(_ a: Int, _ b: Int) -> Int {
   while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
   return a / divisor * b
 }
+
+/// Some lines of a rhythm, which sound while the total activity is within a range. The total activity combines
+/// the activities of all players.
+///
+/// Real-time: not safe.
+public struct Layer: Hashable, Sendable {
+  /// The range of total activity in which the layer sounds, within 0...127.
+  public let activity: ClosedRange<UInt8>
+
+  /// The key of the layer in a patch: `always`, `from 40`, `to 39` or `from 40 to 83`.
+  public var name: String {
+    switch (activity.lowerBound, activity.upperBound) {
+    case (0, 127): "always"
+    case (let from, 127): "from \(from)"
+    case (0, let to): "to \(to)"
+    case (let from, let to): "from \(from) to \(to)"
+    }
+  }
+}
+
+/// The positions at which the layers of a patch can change. The total activity, which combines the activities of all players,
+/// selects the layers. The master decides the total for each of these positions, so that all peers change their layers on the
+/// same tick. The total that applies at a tick is the intensity at this tick.
+public enum LayerChange: String, Hashable, Sendable, CaseIterable {
+  /// On each quarter note.
+  case beat
+  /// On the first step of each bar.
+  case bar
+}
+
+/// When the lines of the fill sound. A fill is a bar with other or additional strokes, at the end of a group of bars.
+public struct Fill: Hashable, Sendable {
+  /// The number of bars in a group, 2...``maximumPeriod``. The fill sounds in the last bar of each group.
+  public let period: Int
+  /// The chance that the fill sounds in such a bar, in percent, 1...100.
+  public let chance: Int
+
+  public static let maximumPeriod = 64
+}
+
+/// One drum of a patch.
+public struct Voice: Hashable, Sendable {
+  /// The name by which the lines refer to the drum.
+  public let name: String
+  /// The note number on a General MIDI drum channel, 0...127 (35 to 81 sound on every General MIDI device). No other voice of the patch
+  /// has the same number.
+  public let note: UInt8
+  /// The name of the cut-off group, or nil. A stroke stops all sounding notes of its group, as a closing hi-hat does.
+  public let group: String?
+  /// How much later than the grid the drum sounds, -``maximumFeel``...``maximumFeel``. A negative value pushes, a positive
+  /// value drags.
+  public internal(set) var feel: Nanoseconds = .zero
+  /// The loudness in percent of the velocity of the written stroke, 10...150.
+  public internal(set) var level = 100
+
+  /// The largest distance from the grid.
+  public static let maximumFeel = Nanoseconds.milliseconds(50)
+}

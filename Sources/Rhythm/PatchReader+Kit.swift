@@ -49,13 +49,9 @@ extension PatchReader {
   /// Reads a note: a number, or a name of General MIDI.
   private mutating func note(_ node: Node, _ field: String) -> UInt8? {
     let remedy = "write a note number from 0 to 127, or a General MIDI name, such as low kick"
-    guard let text = scalar(node, field, remedy: remedy) else { return nil }
-    if let note = DrumNames.note(named: text) { return note }
-    guard let number = Int(text), (0...127).contains(number) else {
-      fault(at: node.position, field, "is \"\(text.printable())\", not a drum", remedy)
-      return nil
+    return value(node, field, "a drum", remedy: remedy) { text in
+      DrumNames.note(named: text) ?? Int(text).flatMap { (0...127).contains($0) ? UInt8($0) : nil }
     }
-    return UInt8(number)
   }
 
   /// Reads the field `feel`: how much later or earlier than the grid each voice sounds, such as `snare: +8 ms`.

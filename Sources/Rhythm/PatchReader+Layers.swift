@@ -85,12 +85,10 @@ extension PatchReader {
   /// Reads the field `every` of the fill: the number of bars in a group, such as `8 bars`.
   private mutating func period(_ node: Node) -> Int? {
     let remedy = "write 2 bars to \(Fill.maximumPeriod) bars"
-    guard let text = scalar(node, "fill.every", remedy: remedy) else { return nil }
-    let words = text.split(separator: " ")
-    guard words.count == 2, words[1] == "bars", let bars = Int(words[0]), (2...Fill.maximumPeriod).contains(bars) else {
-      fault(at: node.position, "fill.every", "is \"\(text.printable())\", not a number of bars in range", remedy)
-      return nil
+    return value(node, "fill.every", "a number of bars in range", remedy: remedy) { text in
+      let words = text.split(separator: " ")
+      guard words.count == 2, words[1] == "bars", let bars = Int(words[0]) else { return nil }
+      return (2...Fill.maximumPeriod).contains(bars) ? bars : nil
     }
-    return bars
   }
 }

@@ -99,25 +99,17 @@ extension PatchReader {
 
   private mutating func meter(_ node: Node) -> Meter? {
     let remedy = "write beats/unit, such as 4/4: 1 to 16 beats, unit 2, 4, 8 or 16"
-    guard let text = scalar(node, "meter", remedy: remedy) else { return nil }
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let beats = Int(parts[0]), let unit = Int(parts[1]),
-      let meter = Meter(beats: beats, unit: unit)
-    else {
-      fault(at: node.position, "meter", "is \"\(text.printable())\", not a meter", remedy)
-      return nil
+    return value(node, "meter", "a meter", remedy: remedy) { text in
+      let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+      guard parts.count == 2, let beats = Int(parts[0]), let unit = Int(parts[1]) else { return nil }
+      return Meter(beats: beats, unit: unit)
     }
-    return meter
   }
 
   private mutating func tempo(_ node: Node) -> Tempo? {
-    let remedy = "write quarter notes per minute, from 20 to 999"
-    guard let text = scalar(node, "tempo", remedy: remedy) else { return nil }
-    guard let bpm = Double(text), let tempo = try? Tempo(bpm: bpm) else {
-      fault(at: node.position, "tempo", "is \"\(text.printable())\", not a tempo", remedy)
-      return nil
+    value(node, "tempo", "a tempo", remedy: "write quarter notes per minute, from 20 to 999") { text in
+      Double(text).flatMap { try? Tempo(bpm: $0) }
     }
-    return tempo
   }
 
   /// Reads the swing: `62%` or `62% eighths`.

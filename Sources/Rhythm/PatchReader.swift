@@ -161,15 +161,25 @@ struct PatchReader {
     return number
   }
 
+  /// Reads a single value, which `parse` converts.
+  ///
+  /// - Parameter kind: what the value must be. If `parse` returns nil, a fault reports that the value is not of this kind.
+  mutating func value<Value>(
+    _ node: Node, _ field: String, _ kind: String, remedy: String, parse: (String) -> Value?
+  ) -> Value? {
+    guard let text = scalar(node, field, remedy: remedy) else { return nil }
+    if let value = parse(text) { return value }
+    fault(at: node.position, field, "is \"\(text.printable())\", not \(kind)", remedy)
+    return nil
+  }
+
   /// Reads a percentage within `range`, such as `60%`.
   mutating func percent(_ node: Node, _ field: String, in range: ClosedRange<Int>) -> Int? {
     let remedy = "write a whole percentage from \(range.lowerBound)% to \(range.upperBound)%"
-    guard let text = scalar(node, field, remedy: remedy) else { return nil }
-    guard text.hasSuffix("%"), let number = Int(text.dropLast().trimmed), range.contains(number) else {
-      fault(at: node.position, field, "is \"\(text.printable())\", not a percentage in range", remedy)
-      return nil
+    return value(node, field, "a percentage in range", remedy: remedy) { text in
+      guard text.hasSuffix("%"), let number = Int(text.dropLast().trimmed) else { return nil }
+      return range.contains(number) ? number : nil
     }
-    return number
   }
 
   /// Reads one of the values of an enumeration.
@@ -177,12 +187,7 @@ struct PatchReader {
     _ node: Node, _ field: String, of type: Choice.Type
   ) -> Choice? where Choice.RawValue == String {
     let remedy = "write " + type.allCases.map(\.rawValue).joined(separator: " or ")
-    guard let text = scalar(node, field, remedy: remedy) else { return nil }
-    guard let choice = Choice(rawValue: text) else {
-      fault(at: node.position, field, "is \"\(text.printable())\", not a known value", remedy)
-      return nil
-    }
-    return choice
+    return value(node, field, "a known value", remedy: remedy) { Choice(rawValue: $0) }
   }
 
   /// The position in the file of the character at `index` of the scalar `node`, which has the value `text`. The result is exact for a

@@ -15,18 +15,10 @@ extension StepTable {
     var strokeCount = 0
     for line in patch.lines {
       let voice = patch.kit[line.voice]
-      var entry = TableLine()
-      entry.voice = voice.note
+      var entry = TableLine(
+        line, voice: voice.note, level: voice.level, feel: voice.feel, firstStroke: strokeCount)
       entry.group = voice.group.flatMap { groups.firstIndex(of: $0) }.map { UInt8($0 + 1) } ?? 0
-      (entry.from, entry.to) = (line.activity.lowerBound, line.activity.upperBound)
-      (entry.lowActivityChance, entry.highActivityChance) = (
-        UInt8(line.lowActivityChance), UInt8(line.highActivityChance)
-      )
-      (entry.replaces, entry.isFill) = (line.replaces, line.layer == nil)
-      (entry.level, entry.feel) = (UInt8(voice.level), voice.feel)
-      (entry.bars, entry.strokesPerBar) = (UInt8(line.bars.count), UInt8(line.bars[0].count))
-      entry.ticksPerStroke = UInt8(Int(Tick.perQuarter) / line.strokesPerQuarter)
-      entry.firstStroke = UInt16(strokeCount)
+      entry.isFill = line.layer == nil
       // How much earlier than its step a hit of the line can sound.
       var push = max(.zero, .zero - voice.feel)
       for stroke in line.bars.joined() {
@@ -53,21 +45,13 @@ extension StepTable {
       }
     }
     for line in part.lines {
-      var entry = TableLine()
-      entry.voice = TableLine.voice(of: part.part, line.tone)
-      (entry.from, entry.to) = (line.activity.lowerBound, line.activity.upperBound)
-      (entry.lowActivityChance, entry.highActivityChance) = (
-        UInt8(line.lowActivityChance), UInt8(line.highActivityChance)
-      )
-      (entry.replaces, entry.level, entry.feel) = (line.replaces, UInt8(part.level), part.feel)
-      (entry.bars, entry.strokesPerBar) = (UInt8(line.bars.count), UInt8(line.bars[0].count))
-      entry.ticksPerStroke = UInt8(Int(Tick.perQuarter) / line.strokesPerQuarter)
-      entry.firstStroke = UInt16(strokeCount)
+      lines[lineCount] = TableLine(
+        line, voice: TableLine.voice(of: part.part, line.voice), level: part.level, feel: part.feel,
+        firstStroke: strokeCount)
       for step in line.bars.joined() {
         strokes[strokeCount] = step.code
         strokeCount += 1
       }
-      lines[lineCount] = entry
       lineCount += 1
     }
     maximumPush = max(maximumPush, .zero - part.feel)

@@ -1,7 +1,7 @@
 import MusicalTime
 
 /// A ``Line`` or a ``PartLine`` in a ``StepTable``, with the properties of its voice.
-struct TableLine: Sendable, BitwiseCopyable {
+struct TableLine: Sendable, BitwiseCopyable, Encodable {
   /// The voice: the note number of a drum, 0...127, or 128 or more for a tone of a pitched part, see ``voice(of:_:)``. Of several
   /// strokes of one voice at one tick, only the loudest sounds. A line with ``replaces`` silences the earlier lines of its voice.
   var voice: UInt8 = 0
@@ -34,6 +34,18 @@ struct TableLine: Sendable, BitwiseCopyable {
 
   @_noLocks @_noAllocation
   init() {}
+
+  /// Creates a line without a group, which is not part of the fill.
+  init<Voice, Stroke>(
+    _ line: PatternLine<Voice, Stroke>, voice: UInt8, level: Int, feel: Nanoseconds, firstStroke: Int
+  ) {
+    (self.voice, self.level, self.feel) = (voice, UInt8(level), feel)
+    (from, to, replaces) = (line.activity.lowerBound, line.activity.upperBound, line.replaces)
+    (lowActivityChance, highActivityChance) = (UInt8(line.lowActivityChance), UInt8(line.highActivityChance))
+    (bars, strokesPerBar) = (UInt8(line.bars.count), UInt8(line.bars[0].count))
+    ticksPerStroke = UInt8(Int(Tick.perQuarter) / line.strokesPerQuarter)
+    self.firstStroke = UInt16(firstStroke)
+  }
 
   /// The voice of a tone of a pitched part.
   static func voice(of part: Part, _ tone: PartTone) -> UInt8 { 128 | part.rawValue << 4 | tone.rawValue }

@@ -14,7 +14,7 @@ import Testing
     let bass = patch.parts[0]
     #expect(bass.sound == "fretless bass" && bass.rangeName == "E1..C3" && bass.level == 90)
     #expect(bass.feel == .milliseconds(-3) && bass.layers.map(\.name) == ["always", "from 60 to 90"])
-    #expect(bass.lines.map(\.tone) == [.root, .fifth] && bass.lines.map(\.replaces) == [false, true])
+    #expect(bass.lines.map(\.voice) == [.root, .fifth] && bass.lines.map(\.replaces) == [false, true])
     #expect(bass.lines[1].lowActivityChance == 20 && bass.lines[1].highActivityChance == 80)
     #expect(bass.lines[0].bars[0].prefix(5) == [.stroke(.accent), .hold, .hold, .hold, .rest])
     #expect(patch.parts[1].sound == "electric piano" && patch.parts[1].level == 100 && patch.parts[1].feel == .zero)

@@ -102,7 +102,7 @@ extension PatchReader {
       checkHolds(entry.value, field, bars.flatMap(\.self)), let tone
     else { return nil }
     return PartLine(
-      tone: tone, layer: layer, activity: activity, replaces: name.replaces, lowActivityChance: name.chance.low,
+      voice: tone, layer: layer, activity: activity, replaces: name.replaces, lowActivityChance: name.chance.low,
       highActivityChance: name.chance.high, strokesPerQuarter: perQuarter, bars: bars)
   }
 

@@ -89,7 +89,8 @@ struct PartGrid: CustomStringConvertible {
     if part.feel != .zero { text += String(format: ", %+g ms", Double(part.feel.count) / 1e6) }
     text += part.level == 100 ? "\n" : ", level \(part.level)%\n"
     let names = part.lines.map { line in
-      PatchGrid.name(line.tone.name, replaces: line.replaces, chance: (line.lowActivityChance, line.highActivityChance))
+      PatchGrid.name(
+        line.voice.name, replaces: line.replaces, chance: (line.lowActivityChance, line.highActivityChance))
     }
     let width = names.map(\.count).max() ?? 0
     for (index, layer) in part.layers.enumerated() {
