@@ -17,7 +17,9 @@ package final class AudioLoop: @unchecked Sendable {
   private let recording: Unmanaged<WAVOutput>?
   /// The instant at which the loop ends, in nanoseconds of CLOCK_MONOTONIC.
   private let endInstant = Atomic<Int64>(.max)
-  private let published = PublishedCounters()
+  private let published = TripleBuffer(SoundCounters())
+  /// The counters that ``counters`` has taken last. They belong to the one thread that reads it.
+  private var newestCounters = SoundCounters()
 
   /// Creates a loop that renders the hits and messages of `events` into `sink`. A recording begins with the first period
   /// that `device` will request.
@@ -71,11 +73,12 @@ package final class AudioLoop: @unchecked Sendable {
   @_noLocks @_noAllocation
   package func end(at instant: Instant) { endInstant.store(instant.nanoseconds, ordering: .relaxed) }
 
-  /// The counters since the start. Any thread may read them.
+  /// The counters since the start. Only one thread may read this property.
   ///
   /// Real-time: not safe.
   package var counters: SoundCounters {
-    var counters = published.newest
+    if let counters = published.take() { newestCounters = counters }
+    var counters = newestCounters
     counters.dropped += Int64(events.dropped)
     if case .wav(let output) = sink {
       counters.lostFrames = output.lostFrames

@@ -15,14 +15,10 @@ public final class AudioThread {
   /// The instant at which ``firstFrame`` sounds.
   public let firstInstant: Instant
 
-  /// The work of the thread.
-  private enum Loop: Sendable {
-    /// For a recording, or for no output: a ``NominalDevice`` requests the periods.
-    case nominal(AudioLoop)
-    /// For a sound card.
-    case card(CardLoop)
-  }
-  private let loop: Loop
+  /// The work of the thread: an ``AudioLoop`` for a recording or for no output, or ``card``.
+  private let loop: any AudioWork
+  /// The work for a sound card; nil without one.
+  private let card: CardLoop?
   private let thread: RealtimeThread
   /// The state that the sound card's loop published last.
   private var newestState = CardState()
@@ -45,31 +41,26 @@ public final class AudioThread {
     firstInstant = grid.instant(of: nominalDevice.next)
     if case .card(let device, let latency) = sink {
       let cardLoop = CardLoop(device: device, latency: latency, module: module, events: events)
-      loop = .card(cardLoop)
+      (loop, card) = (cardLoop, cardLoop)
       thread = RealtimeThread(name: "audio", priority: 60) { cardLoop.run() }
     } else {
       let audioLoop = AudioLoop(device: nominalDevice, module: module, sink: sink, events: events)
-      loop = .nominal(audioLoop)
+      (loop, card) = (audioLoop, nil)
       thread = RealtimeThread(name: "audio", priority: 60) { run(audioLoop) }
     }
   }
 
-  /// What the thread has played, dropped and missed since the start.
+  /// What the thread has played, dropped and missed since the start. Only one thread may read this property.
   ///
   /// Real-time: not safe.
-  public var counters: SoundCounters {
-    switch loop {
-    case .nominal(let loop): loop.counters
-    case .card(let loop): loop.counters
-    }
-  }
+  public var counters: SoundCounters { loop.counters }
 
   /// The state of the sound card; nil without a card. Only one thread may read this property.
   ///
   /// Real-time: not safe.
   public var cardState: CardState? {
-    guard case .card(let loop) = loop else { return nil }
-    if let state = loop.newState { newestState = state }
+    guard let card else { return nil }
+    if let state = card.newState { newestState = state }
     return newestState
   }
 
@@ -84,10 +75,7 @@ public final class AudioThread {
   @discardableResult
   public func stop(after tail: Instant) -> Bool {
     if let hasEnded { return hasEnded }
-    switch loop {
-    case .nominal(let loop): loop.end(at: tail)
-    case .card(let loop): loop.end(at: tail)
-    }
+    loop.end(at: tail)
     let now = MonotonicClock.now
     let isDone = thread.join(within: (tail > now ? tail - now : .zero) + .seconds(2))
     hasEnded = isDone
@@ -95,8 +83,28 @@ public final class AudioThread {
   }
 }
 
+/// The work of an audio thread, as other threads see it.
+private protocol AudioWork: Sendable {
+  var counters: SoundCounters { get }
+  func end(at instant: Instant)
+}
+
+extension AudioLoop: AudioWork {}
+extension CardLoop: AudioWork {}
+
 /// Runs all steps of `loop`, each at the instant that the previous step has returned.
 @_noLocks @_noAllocation
 private func run(_ loop: AudioLoop) {
   while let due = loop.step(at: MonotonicClock.now) { MonotonicClock.sleep(until: due) }
+}
+
+/// The destination of the sound.
+public enum AudioSink: Sendable {
+  /// No output: hits are counted and discarded.
+  case none
+  /// A recording.
+  case wav(WAVOutput)
+  /// A sound card. After the audio thread has started, only this thread uses the card. `latency` is a delay after the card that the
+  /// card does not report, such as the delay of Bluetooth. Hits are played earlier by this duration.
+  case card(PCMDevice, latency: Nanoseconds)
 }

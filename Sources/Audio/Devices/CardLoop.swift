@@ -32,7 +32,8 @@ package final class CardLoop: @unchecked Sendable {
     case ended
   }
 
-  // Invariants: everything except `endInstant`, `published` and `states` belongs to the one thread that calls run, or
+  // Invariants: `newestCounters` belongs to the one thread that reads `counters`. Everything else except `endInstant`, `published` and
+  // `states` belongs to the one thread that calls run, or
   // start and step. `stream` is the stream of `device` whenever real-time code uses it.
   let device: PCMDevice
   let grid: FrameGrid
@@ -73,7 +74,9 @@ package final class CardLoop: @unchecked Sendable {
   private let latency: Nanoseconds
   /// The instant at which the loop ends, in nanoseconds of CLOCK_MONOTONIC.
   private let endInstant = Atomic<Int64>(.max)
-  private let published = PublishedCounters()
+  private let published = TripleBuffer(SoundCounters())
+  /// The counters that ``counters`` has taken last.
+  private var newestCounters = SoundCounters()
   private let states = TripleBuffer(CardState())
   /// The first frame whose reported position is passed to ``clock``.
   var firstReliableFrame: Int64 = 0
@@ -163,9 +166,10 @@ package final class CardLoop: @unchecked Sendable {
   /// The instant of the end. Real-time: safe.
   var end: Instant { @_noLocks @_noAllocation get { Instant(nanoseconds: endInstant.load(ordering: .relaxed)) } }
 
-  /// The counters since the start. Any thread may read them. Real-time: not safe.
+  /// The counters since the start. Only one thread may read this property. Real-time: not safe.
   package var counters: SoundCounters {
-    var counters = published.newest
+    if let counters = published.take() { newestCounters = counters }
+    var counters = newestCounters
     counters.dropped += Int64(events.dropped)
     return counters
   }

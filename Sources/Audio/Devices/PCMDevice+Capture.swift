@@ -8,20 +8,8 @@ extension PCMDevice {
 
   /// Opens and configures the input `name` with a buffer of about two seconds. The returned stream is prepared and not started.
   static func openCapture(_ name: String) throws(PCMError) -> PCMStream {
-    guard !name.utf8.contains(0), !name.isEmpty else {
-      throw PCMError(device: name, reason: "invalid device name", remedy: "give a device that `arecord -L` lists")
-    }
-    alsa_be_quiet()
-    var opened: OpaquePointer?
-    let code = snd_pcm_open(&opened, name, SND_PCM_STREAM_CAPTURE, SND_PCM_NONBLOCK)
-    guard code >= 0, let pcm = opened else {
-      throw PCMError(device: name, code: code, listedBy: "arecord -L")
-    }
-    do throws(PCMError) {
-      return try configureCapture(pcm, name: name)
-    } catch {
-      snd_pcm_close(pcm)
-      throw error
+    try open(name, SND_PCM_STREAM_CAPTURE, listedBy: "arecord -L") { pcm throws(PCMError) in
+      try configureCapture(pcm, name: name)
     }
   }
 

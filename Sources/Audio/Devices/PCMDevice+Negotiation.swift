@@ -19,22 +19,29 @@ extension PCMDevice {
   /// written (`--period`). The period of ALSA, the number of frames between two interrupts, is called *interval* here. If `rate` is not
   /// nil, no other rate is accepted.
   static func open(_ name: String, rate: Int64?, period: Int64) throws(PCMError) -> PCMStream {
+    try open(name, SND_PCM_STREAM_PLAYBACK) { pcm throws(PCMError) in
+      try configure(pcm, name: name, rate: rate, period: period)
+    }
+  }
+
+  /// Opens a device, and closes it again if `configure` throws an error.
+  ///
+  /// - Parameter lister: the command that lists the devices that a measurement can use; nil for the output of a peer.
+  static func open(
+    _ name: String, _ direction: snd_pcm_stream_t, listedBy lister: String? = nil,
+    configure: (OpaquePointer) throws(PCMError) -> PCMStream
+  ) throws(PCMError) -> PCMStream {
     guard !name.utf8.contains(0), !name.isEmpty else {
+      let remedy = lister.map { "give a device that `\($0)` lists" }
       throw PCMError(
         device: name, reason: "invalid device name",
-        remedy: "use --audio alsa:DEVICE with a device that `tutti ports` lists")
+        remedy: remedy ?? "use --audio alsa:DEVICE with a device that `tutti ports` lists")
     }
     alsa_be_quiet()
     var opened: OpaquePointer?
-    let code = snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK)
-    guard code >= 0, let pcm = opened else {
-      // Without permission for the sound cards, ALSA reports that the device is missing.
-      let isMissing = [-ENOENT, -ENODEV, -ENXIO].contains(code)
-      throw PCMError(device: name, code: isMissing && PCMDevices.isAccessDenied ? -EACCES : code)
-    }
-    do {
-      return try configure(pcm, name: name, rate: rate, period: period)
-    } catch {
+    let code = snd_pcm_open(&opened, name, direction, SND_PCM_NONBLOCK)
+    guard code >= 0, let pcm = opened else { throw PCMError(device: name, code: code, listedBy: lister) }
+    do throws(PCMError) { return try configure(pcm) } catch {
       snd_pcm_close(pcm)
       throw error
     }

@@ -24,12 +24,13 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
     reason = Self.reason(of: code)
   }
 
-  /// Creates the error of a device that a measurement needs and that could not be opened or used. `code` is the result of ALSA.
-  /// The command `lister` lists such devices.
-  init(device: String, code: Int32, listedBy lister: String) {
+  /// Creates the error of a device that could not be opened or used. `code` is the result of ALSA. If a measurement needs the device, the
+  /// command `lister` lists such devices.
+  init(device: String, code: Int32, listedBy lister: String?) {
     // Without permission for the sound cards, ALSA reports that the device is missing.
     let isMissing = [-ENOENT, -ENODEV, -ENXIO].contains(code)
     self.init(device: device, code: isMissing && PCMDevices.isAccessDenied ? -EACCES : code)
+    guard let lister else { return }
     switch -self.code {
     case EBUSY, EAGAIN: specificRemedy = "close that program"
     case EACCES, EPERM: break

@@ -32,7 +32,7 @@ public struct SoundFile: Sendable {
   public init(path: String, mixes: Bool = true) throws(AudioFileError) {
     let descriptor = try openRegularFile(
       path, flags: O_RDONLY, remedy: "give the path of a WAV file that this user may read")
-    let isShorterThanStated = RIFFHeader(descriptor).map { $0.statedSize > $0.size } ?? false
+    let isShorterThanStated = RIFFHeader(descriptor).map { !$0.isComplete } ?? false
     var format = SF_INFO()
     // The handle owns the descriptor. If the open fails, libsndfile closes the descriptor in any case.
     guard let handle = sf_open_fd(descriptor, Int32(SFM_READ), &format, Int32(SF_TRUE)) else {

@@ -104,14 +104,7 @@ final class SoundFont {
   private static func headerDefect(of path: String) throws(AudioFileError) -> String? {
     let descriptor = try openRegularFile(path, flags: O_RDONLY, remedy: remedy)
     defer { close(descriptor) }
-    var header = [UInt8](repeating: 0, count: 12)
-    guard pread(descriptor, &header, 12, 0) == 12, header[0..<4].elementsEqual("RIFF".utf8),
-      header[8..<12].elementsEqual("sfbk".utf8)
-    else { return "not a SoundFont" }
-    // The length, in octets 4 to 7, is little-endian and does not include the first 8 octets.
-    let length = 8 + header[4..<8].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }
-    var status = stat()
-    let isComplete = fstat(descriptor, &status) == 0 && Int64(status.st_size) >= length
-    return isComplete ? nil : "the SoundFont is truncated"
+    guard let header = RIFFHeader(descriptor), header.form == "sfbk" else { return "not a SoundFont" }
+    return header.isComplete ? nil : "the SoundFont is truncated"
   }
 }
