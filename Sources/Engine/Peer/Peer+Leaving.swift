@@ -39,7 +39,7 @@ extension Peer {
       patches.checker.finish()
       surroundings.stopDiscovery()
     }
-    records.trace.finish(summary)
+    try? records.trace.writer?.finish(summary)
     if let lost = records.recording?.lost, lost > 0, let path = configuration.midiRecording {
       log.warning(
         "\(path): notes and hits are missing (\(lost)), because the machine or its disk was too slow; close other programs"
@@ -49,6 +49,6 @@ extension Peer {
     let recordings = Result { try sound.finish() }
     try records.recording?.finish(at: now)
     try recordings.get()
-    if let failure = records.trace.failure { throw failure }
+    if let failure = records.trace.writer?.failure { throw failure }
   }
 }

@@ -27,11 +27,11 @@ struct Records {
         // is added to the instants of the hit again. It is not added to `scheduled`, because `scheduled` is the instant at which the clock
         // thread passed the hit to the audio thread.
         let delay = sound.subtractedLatency
-        try trace.append(
+        try trace.writer?.append(
           TraceHit(
             due: hit.due + delay, step: hit.step + delay, scheduled: hit.scheduled, firstFrame: hit.firstFrame + delay))
       }
-      try trace.flush()
+      try trace.writer?.flush()
       return nil
     } catch {
       return Notice("\(error)", .warning)
@@ -41,7 +41,7 @@ struct Records {
   /// Adds an action of the player to the trace. If the trace cannot be written, the rhythm continues.
   mutating func add(_ action: TraceAction) -> Notice? {
     do throws(TraceError) {
-      try trace.append(action)
+      try trace.writer?.append(action)
       return nil
     } catch {
       return Notice("\(error)", .warning)

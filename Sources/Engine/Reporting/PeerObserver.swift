@@ -1,5 +1,5 @@
-import Ensemble
-import MusicalTime
+public import Ensemble
+public import MusicalTime
 import Playback
 
 /// Passes events and snapshots of a peer to the caller of ``Peer/run(watch:snapshot:)``.
@@ -67,4 +67,13 @@ struct PeerObserver {
     nextSnapshot = now + Self.interval
     show(snapshot())
   }
+}
+
+/// An event that the local peer reports to the observer of ``Peer/run(watch:snapshot:)``.
+public struct PeerEvent: Sendable {
+  public let kind: Event
+  /// The remote peer that the event concerns; nil if it concerns none.
+  public let peer: PeerReference?
+  /// The instant of the event, in CLOCK_MONOTONIC.
+  public let at: Instant
 }

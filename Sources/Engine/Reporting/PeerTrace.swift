@@ -7,9 +7,7 @@ import MusicalTime
 /// the player.
 struct PeerTrace {
   /// Nil if the peer writes no trace.
-  private let writer: TraceWriter?
-  /// The reason why the trace is incomplete; nil if it is complete.
-  private(set) var failure: TraceError?
+  let writer: TraceWriter?
   /// The newest estimate of the master's clock. The estimate is kept after the end of the rhythm, because the last ticks are recorded
   /// up to a tenth of a second after they were played.
   var masterClock: ClockEstimate?
@@ -51,38 +49,11 @@ struct PeerTrace {
     let tick = TraceTick(
       tick: record.tick, due: record.due, acted: record.acted, offset: masterClock?.offset,
       uncertainty: masterClock?.uncertainty, activity: record.activity, path: path)
-    try write { writer throws(TraceError) in try writer.append(tick) }
+    try writer?.append(tick)
   }
 
   private static func slot(of tick: Tick) -> Int {
     let remainder = tick.index % arrivalCount
     return Int(remainder < 0 ? remainder + arrivalCount : remainder)
-  }
-
-  /// Appends a step that has sounded, with the instants of its first hit.
-  mutating func append(_ hit: TraceHit) throws(TraceError) {
-    try write { writer throws(TraceError) in try writer.append(hit) }
-  }
-
-  /// Appends an action of the player.
-  mutating func append(_ action: TraceAction) throws(TraceError) {
-    try write { writer throws(TraceError) in try writer.append(action) }
-  }
-
-  /// Writes the buffered lines to the file.
-  mutating func flush() throws(TraceError) { try write { writer throws(TraceError) in try writer.flush() } }
-
-  /// Writes the summary and closes the file.
-  mutating func finish(_ summary: TraceSummary) {
-    try? write { writer throws(TraceError) in try writer.finish(summary) }
-  }
-
-  /// Writes to the file, and keeps the error.
-  private mutating func write(_ body: (TraceWriter) throws(TraceError) -> Void) throws(TraceError) {
-    guard let writer else { return }
-    do throws(TraceError) { try body(writer) } catch {
-      failure = error
-      throw error
-    }
   }
 }

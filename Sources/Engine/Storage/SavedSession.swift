@@ -1,4 +1,5 @@
 public import Ensemble
+import Measurement
 public import MusicalTime
 public import PeerProtocol
 import RTPMIDI
@@ -84,16 +85,11 @@ extension SavedSession: Codable {
   }
 
   public func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: CodingKeys.self)
-    try fields.encode(Self.version, forKey: .version)
-    try fields.encode(patch, forKey: .patch)
-    try fields.encode(tempo.nanosecondsPerQuarter, forKey: .tempo)
-    try fields.encodeIfPresent(activity, forKey: .activity)
-    try fields.encode(gates.rules, forKey: .gates)
-    try fields.encode(peers, forKey: .peers)
-    try fields.encode(position.index, forKey: .position)
-    try fields.encode(boot, forKey: .boot)
-    // The timeline message is stored in its wire format, because the decoder of this format checks all ranges.
-    try fields.encodeIfPresent(rhythm?.systemExclusive, forKey: .rhythm)
+    try encoder.encode([
+      "version": Self.version, "patch": patch, "ns_per_quarter": tempo.nanosecondsPerQuarter, "activity": activity,
+      "gates": gates.rules, "peers": peers, "position": position.index, "boot": boot,
+      // The timeline message is stored in its wire format, because the decoder of this format checks all ranges.
+      "rhythm": rhythm?.systemExclusive,
+    ])
   }
 }

@@ -2,7 +2,6 @@ import Ensemble
 import Logging
 import MusicalTime
 import RTPMIDI
-import Synchronization
 
 /// Stores the highest reserved term (the bound of ``TermReservation``) and the session of a running peer, so that the peer can be
 /// restored after a crash.
@@ -27,13 +26,15 @@ struct SessionKeeper {
     (self.store, saved, self.log) = (store, restored, log)
     previousBound = store.term
     reservation = TermReservation(after: previousBound)
-    let warning = FailureWarning(log)
     writer = StateWriter(
-      writeTerm: { store.write(term: $0) }, writeSession: { store.write($0) }, onFailure: { warning.give() })
-    guard !store.write(term: reservation.bound) else { return }
-    warning.give()
-    // The writer tries to write the bound again. It writes no session with a rhythm before it has written this bound.
-    writer.write(term: reservation.bound)
+      writeTerm: { store.write(term: $0) }, writeSession: { store.write($0) },
+      onFailure: {
+        let remedy = "make room on its disk, or set the environment variable XDG_STATE_HOME to another folder"
+        log.warning(
+          "state folder: the state of this peer cannot be written, so --restore may not work; \(remedy)")
+      })
+    // After a failure, the writer tries to write the bound again. It writes no session with a rhythm before it has written this bound.
+    if !store.write(term: reservation.bound) { writer.write(term: reservation.bound) }
   }
 
   /// Reserves more terms if `term`, the term of the last claim, is near the bound or below the reserved block.
@@ -90,20 +91,5 @@ struct SessionKeeper {
     let remedy = "set the environment variable XDG_STATE_HOME to a folder on another disk"
     log.warning(
       "state folder: the disk is too slow, so the last changes of this session may be lost; \(remedy)")
-  }
-
-  /// Warns once that the state cannot be written.
-  private final class FailureWarning: Sendable {
-    private let log: Logger
-    private let isGiven = Atomic(false)
-
-    init(_ log: Logger) { self.log = log }
-
-    func give() {
-      guard !isGiven.exchange(true, ordering: .relaxed) else { return }
-      let remedy = "make room on its disk, or set the environment variable XDG_STATE_HOME to another folder"
-      log.warning(
-        "state folder: the state of this peer cannot be written, so --restore may not work; \(remedy)")
-    }
   }
 }

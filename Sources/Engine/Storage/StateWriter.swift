@@ -20,11 +20,12 @@ final class StateWriter: Sendable {
   private let writeTerm: @Sendable (UInt64) -> Bool
   private let writeSession: @Sendable (SavedSession) -> Bool
   private let onFailure: @Sendable () -> Void
+  private let hasFailed = Atomic(false)
 
   /// - Parameters:
   ///   - writeTerm: writes a bound to the disk and returns whether it succeeded.
   ///   - writeSession: writes a session to the disk and returns whether it succeeded.
-  ///   - onFailure: called on the background queue if the bound, the session or both could not be written.
+  ///   - onFailure: called on the background queue when a bound or a session could not be written for the first time.
   init(
     writeTerm: @escaping @Sendable (UInt64) -> Bool, writeSession: @escaping @Sendable (SavedSession) -> Bool,
     onFailure: @escaping @Sendable () -> Void
@@ -65,6 +66,6 @@ final class StateWriter: Sendable {
     let isHeld = !isTermWritten && session?.rhythm != nil
     if !isTermWritten { waiting.withLock { ($0.failedTerm, $0.heldSession) = (term, isHeld ? session : nil) } }
     let isSessionWritten = isHeld || session.map(writeSession) ?? true
-    if !isTermWritten || !isSessionWritten { onFailure() }
+    if !isTermWritten || !isSessionWritten, !hasFailed.exchange(true, ordering: .relaxed) { onFailure() }
   }
 }

@@ -48,30 +48,12 @@ public struct PathAnalysis {
     finish(isCutOff: reader.isCutOff)
   }
 
-  /// Analyses `trace`, which was read from the file at `path`.
-  ///
-  /// Real-time: not safe.
-  public init(_ trace: Trace, file path: String) {
-    self.init(file: path, header: trace.header, onRow: nil)
-    // Ticks and hits are merged in the order of time, because `StepMatching` expects a hit near its tick.
-    var hits = trace.hits[...]
-    for tick in trace.ticks {
-      while let hit = hits.first, hit.step < tick.due {
-        hits.removeFirst()
-        add(.hit(hit))
-      }
-      add(.tick(tick))
-    }
-    for hit in hits { add(.hit(hit)) }
-    finish(isCutOff: trace.isCutOff)
-  }
-
-  private init(file: String, header: TraceHeader, onRow: ((String) -> Void)?) {
+  init(file: String, header: TraceHeader, onRow: ((String) -> Void)?) {
     report = PathReport.Peer(file: file, header: header)
     self.onRow = onRow
   }
 
-  private mutating func add(_ line: TraceLine) {
+  mutating func add(_ line: TraceLine) {
     switch line {
     case .tick(let tick): add(tick)
     case .hit(let hit):
@@ -133,7 +115,7 @@ public struct PathAnalysis {
   }
 
   /// Calculates the figures after the last line.
-  private mutating func finish(isCutOff: Bool) {
+  mutating func finish(isCutOff: Bool) {
     matching.finish()
     (report.ticks, report.hits) = (ticks, hits)
     report.paths = PathKind.allCases.compactMap { moments[$0]?.path($0) }

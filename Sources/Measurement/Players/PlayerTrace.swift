@@ -10,15 +10,9 @@ public struct PlayerTrace: Sendable {
   let ticks: DueTicks
   /// The actions, in the order of the trace.
   let actions: [TraceAction]
+}
 
-  /// Takes the needed parts of `trace`.
-  ///
-  /// Real-time: not safe.
-  public init(_ trace: Trace) {
-    (header, actions) = (trace.header, trace.actions)
-    ticks = DueTicks(trace.ticks)
-  }
-
+extension PlayerTrace {
   /// Reads the trace at `path` line by line.
   ///
   /// - Parameters:
@@ -40,6 +34,6 @@ public struct PlayerTrace: Sendable {
       case .hit, .summary: break
       }
     }
-    (header, self.ticks, self.actions) = (reader.header, ticks, actions)
+    self.init(header: reader.header, ticks: ticks, actions: actions)
   }
 }

@@ -180,12 +180,10 @@ public struct TraceHit: Hashable, Sendable, BitwiseCopyable {
     (self.due, self.step, self.scheduled, self.firstFrame) = (due, step, scheduled, firstFrame)
   }
 
-  /// Appends the hit as a line with a newline: `{"hit":ns,"step":ns,"scheduled":ns,"first_frame":ns}`.
-  func append(to bytes: inout [UInt8]) {
-    let text =
-      "{\"hit\":\(due.nanoseconds),\"step\":\(step.nanoseconds),\"scheduled\":\(scheduled.nanoseconds),"
+  /// The hit as a line with a newline.
+  var line: String {
+    "{\"hit\":\(due.nanoseconds),\"step\":\(step.nanoseconds),\"scheduled\":\(scheduled.nanoseconds),"
       + "\"first_frame\":\(firstFrame.nanoseconds)}\n"
-    bytes.append(contentsOf: text.utf8)
   }
 }
 
@@ -203,8 +201,6 @@ public struct TraceAction: Hashable, Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(at instant: Instant, force: UInt8) { (self.instant, self.force) = (instant, force) }
 
-  /// Appends the action as a line with a newline: `{"action":ns,"force":n}`.
-  func append(to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: "{\"action\":\(instant.nanoseconds),\"force\":\(force)}\n".utf8)
-  }
+  /// The action as a line with a newline.
+  var line: String { "{\"action\":\(instant.nanoseconds),\"force\":\(force)}\n" }
 }

@@ -35,41 +35,17 @@ public struct TraceTick: Hashable, Sendable, BitwiseCopyable {
   /// two such instants, minus the difference of two such clock offsets, fits into `Int64`.
   static let limit: Int64 = (1 << 61) - 1
 
-  /// Appends the tick as a line with a newline: `{"tick":n,"due":ns,"acted":ns,"offset":ns,"uncertainty":ns,
-  /// "activity":a,"woken":ns,"sent":ns,"sent_ahead":ns,"master_sent":ns,"received":ns}`. A missing offset or uncertainty is
-  /// null. Other missing values are omitted.
-  func append(to bytes: inout [UInt8]) {
-    // Appends a key, with the punctuation around it, and its value.
-    func appendMember(_ key: String, _ value: Int64?) {
-      bytes.append(contentsOf: key.utf8)
-      if let value { Self.append(value, to: &bytes) } else { bytes.append(contentsOf: "null".utf8) }
-    }
-    appendMember("{\"tick\":", tick.index)
-    appendMember(",\"due\":", due.nanoseconds)
-    appendMember(",\"acted\":", acted.nanoseconds)
-    appendMember(",\"offset\":", offset?.count)
-    appendMember(",\"uncertainty\":", uncertainty?.count)
-    if let activity { appendMember(",\"activity\":", Int64(activity)) }
-    if let woken = path.woken { appendMember(",\"woken\":", woken.nanoseconds) }
-    if let sent = path.sent { appendMember(",\"sent\":", sent.nanoseconds) }
-    if let sentAhead = path.sentAhead { appendMember(",\"sent_ahead\":", sentAhead.nanoseconds) }
-    if let masterSent = path.masterSent { appendMember(",\"master_sent\":", masterSent.nanoseconds) }
-    if let received = path.received { appendMember(",\"received\":", received.nanoseconds) }
-    bytes.append(UInt8(ascii: "}"))
-    bytes.append(UInt8(ascii: "\n"))
-  }
-
-  /// Appends `value` in decimal.
-  private static func append(_ value: Int64, to bytes: inout [UInt8]) {
-    if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    let first = bytes.count
-    var rest = value.magnitude
-    // The digits are appended from the last to the first and then reversed.
-    repeat {
-      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    } while rest > 0
-    bytes[first...].reverse()
+  /// The tick as a line with a newline. A missing offset or uncertainty is null. Other missing values are omitted.
+  var line: String {
+    func text(_ value: Int64?) -> String { value.map { "\($0)" } ?? "null" }
+    let path: KeyValuePairs<String, Instant?> = [
+      "woken": path.woken, "sent": path.sent, "sent_ahead": path.sentAhead, "master_sent": path.masterSent,
+      "received": path.received,
+    ]
+    let instants = path.compactMap { key, instant in instant.map { ",\"\(key)\":\($0.nanoseconds)" } }.joined()
+    return "{\"tick\":\(tick.index),\"due\":\(due.nanoseconds),\"acted\":\(acted.nanoseconds),"
+      + "\"offset\":\(text(offset?.count)),\"uncertainty\":\(text(uncertainty?.count))"
+      + (activity.map { ",\"activity\":\($0)" } ?? "") + instants + "}\n"
   }
 }
 

@@ -10,6 +10,8 @@ public final class TraceWriter {
   private let file: FileHandle
   private var bytes: [UInt8] = []
   private var isClosed = false
+  /// The error that ended the trace; nil if there was none.
+  public private(set) var failure: TraceError?
 
   /// The size of the buffer in octets.
   private static let bufferSize = 1 << 16
@@ -52,26 +54,25 @@ public final class TraceWriter {
   /// - Throws: ``TraceError``, once, if the file cannot be written.
   ///
   /// Real-time: not safe.
-  public func append(_ tick: TraceTick) throws(TraceError) { try append(tick.append) }
+  public func append(_ tick: TraceTick) throws(TraceError) { try append(tick.line) }
 
   /// Writes `action`. Does nothing after ``finish(_:)`` or an error.
   ///
   /// - Throws: ``TraceError``, once, if the file cannot be written.
   ///
   /// Real-time: not safe.
-  public func append(_ action: TraceAction) throws(TraceError) { try append(action.append) }
+  public func append(_ action: TraceAction) throws(TraceError) { try append(action.line) }
 
   /// Writes `hit`. Does nothing after ``finish(_:)`` or an error.
   ///
   /// - Throws: ``TraceError``, once, if the file cannot be written.
   ///
   /// Real-time: not safe.
-  public func append(_ hit: TraceHit) throws(TraceError) { try append(hit.append) }
+  public func append(_ hit: TraceHit) throws(TraceError) { try append(hit.line) }
 
-  /// Writes a line, which `append` appends to the buffer.
-  private func append(_ append: (inout [UInt8]) -> Void) throws(TraceError) {
+  private func append(_ line: String) throws(TraceError) {
     guard !isClosed else { return }
-    append(&bytes)
+    bytes.append(contentsOf: line.utf8)
     if bytes.count >= Self.bufferSize { try flush() }
   }
 
@@ -85,9 +86,11 @@ public final class TraceWriter {
     do { try file.write(contentsOf: Data(bytes)) } catch {
       isClosed = true
       bytes = []
-      throw TraceError(
+      let failure = TraceError(
         file: path, line: nil, reason: "cannot be written (\(error.reason)), so the trace ends here",
         remedy: "delete files to make room on the disk")
+      self.failure = failure
+      throw failure
     }
     bytes.removeAll(keepingCapacity: true)
   }
