@@ -245,9 +245,9 @@ import Testing
     }
   }
 
-  /// An instrument that follows chords plays the chords of the rhythm. At 1.6 s, the driver gets the chords of another rhythm, in 3/4. They
-  /// are valid from the next bar of that rhythm on. A bar of 3/4 lasts 1.5 s at 120 BPM, so this bar begins at 3 s.
-  @Test func chordsChangeWithTheBar() throws {
+  /// An instrument that follows chords plays the chords of the rhythm. At 1.6 s, the driver gets the chords of another rhythm, which begins
+  /// at step 24 of the ensemble, at 3 s.
+  @Test func chordsChangeWithTheRhythm() throws {
     func chords(_ name: String, _ meter: String, _ bar: String) throws -> ChordProgression {
       StepTable(
         try PatchLoader.patch(
@@ -271,6 +271,7 @@ import Testing
     driver.adopt(settings, at: Self.origin)
     var played = run(&driver, from: Self.origin, until: Self.origin + .milliseconds(1600))
     settings.chords = try chords("D", "3/4", "x... .... ....")
+    settings.chords.origin = Step(24)
     settings.chordsNumber += 1
     driver.adopt(settings, at: Self.origin + .milliseconds(1600))
     played += run(&driver, from: Self.origin + .milliseconds(1600), until: Self.origin + .milliseconds(3900))

@@ -127,7 +127,7 @@ extension Peer {
     // A patch with early hits has raised the lead.
     if !effect.tables.isEmpty { clock.send(.soundLead(ensemble.soundLead)) }
     if let table = effect.table {
-      instrument.followChords(of: table)
+      instrument.followChords(of: table, from: patches.tick)
       if instrument.isChosen { network.play(instrument.settings(for: core)) }
     }
     report(effect.notices, at: now)

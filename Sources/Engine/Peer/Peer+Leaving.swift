@@ -23,7 +23,7 @@ extension Peer {
     clock.stop()
     report(records.addTicks(clock.rings, in: core, on: sound, at: now), at: now)
     // `addSound` needs the names of the remote peers, which are known only until the sessions end.
-    records.addSound(meter: patch.meter, in: core, on: sound, at: now, isLast: true)
+    records.addSound(in: core, on: sound, at: now, isLast: true)
     core.leave(at: now)
     execute(core.takeOutputs(at: now))
     if !sound.stop(after: now) {

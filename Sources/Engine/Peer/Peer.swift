@@ -169,7 +169,7 @@ public final class Peer {
       let meter = configuration.patch.meter
       let empty = MIDIRecording(name: configuration.name, tempo: tempo, meter: meter)
       let recorder = MIDIRecorder(empty, to: midiFile, path: path, onFailure: { log.warning("\($0)") })
-      recording = PeerRecording(recordingRings, recorder, name: configuration.name, meter: meter)
+      recording = PeerRecording(recordingRings, recorder, name: configuration.name)
     }
     records = Records(trace, recording)
     reportStart(lead: lead, advice: [clock.schedulingPolicy.advice, memoryAdvice].compactMap { $0 })
@@ -253,7 +253,7 @@ public final class Peer {
       executeOutputs(at: now)
       observer.compare(rosterEntries, in: core, at: now)
       report(records.addTicks(clock.rings, in: core, on: sound, at: now), at: now)
-      records.addSound(meter: patch.meter, in: core, on: sound, at: now)
+      records.addSound(in: core, on: sound, at: now)
       if sound.raiseLead() {
         // Each step is passed to the sound as early as the sound output and the patch now require.
         ensemble.raiseSoundLead(to: sound.lead + patches.maximumPush)

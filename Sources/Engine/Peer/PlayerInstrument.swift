@@ -31,9 +31,10 @@ struct PlayerInstrument {
       instrument == nil ? "instrument: none; your notes are played unchanged" : "instrument \(name): selected")
   }
 
-  /// Lets the instrument follow the chords of the rhythm `table`, from the bar at which this rhythm begins.
-  mutating func followChords(of table: StepTable) {
+  /// Lets the instrument follow the chords of the rhythm `table` from `origin` on, the tick of its step 0.
+  mutating func followChords(of table: StepTable, from origin: Tick) {
     settings.chords = table.chords
+    settings.chords.origin = origin.step
     settings.chordsNumber &+= 1
   }
 

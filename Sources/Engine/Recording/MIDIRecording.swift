@@ -78,7 +78,6 @@ struct MIDIRecording {
       addPlayers(upTo: player)
       players[player].name = name
       revision += 1
-    case .meter(let meter): timeline.change(to: meter)
     }
   }
 

@@ -9,19 +9,18 @@ struct PeerRecording {
   private let rings: RecordingRings
   private let recorder: MIDIRecorder
   private var players: RecordedPlayers
-  private var meter: Meter
-  /// The ticks that were added since the last call of ``pass(at:meter:soundingAt:reference:)``.
+  /// The ticks that were added since the last call of ``pass(at:soundingAt:reference:)``.
   private var ticks: [TickRecord] = []
   /// When the newest message without a planned instant sounds. The delay of the sound varies, so a later message may seem to sound
   /// earlier. Such a message gets this instant instead, so that the messages keep their order.
   private var lastMessage = Instant(nanoseconds: .min)
-  /// When ``pass(at:meter:soundingAt:reference:)`` is due.
+  /// When ``pass(at:soundingAt:reference:)`` is due.
   private var nextPass = Instant(nanoseconds: .min)
   private static var interval: Nanoseconds { .milliseconds(100) }
 
   /// - Parameter name: the name of the local player.
-  init(_ rings: RecordingRings, _ recorder: MIDIRecorder, name: String, meter: Meter) {
-    (self.rings, self.recorder, self.meter) = (rings, recorder, meter)
+  init(_ rings: RecordingRings, _ recorder: MIDIRecorder, name: String) {
+    (self.rings, self.recorder) = (rings, recorder)
     players = RecordedPlayers(local: name)
   }
 
@@ -31,25 +30,20 @@ struct PeerRecording {
   /// Adds a tick.
   mutating func append(_ record: TickRecord) { ticks.append(record) }
 
-  /// Whether ``pass(at:meter:soundingAt:reference:)`` is due: ten times per second.
+  /// Whether ``pass(at:soundingAt:reference:)`` is due: ten times per second.
   func isDue(at now: Instant) -> Bool { now >= nextPass }
 
   /// Passes all events since the last call to the recorder.
   ///
   /// - Parameters:
   ///   - now: the present instant. Every tick that was due before `now` minus ``MIDIRecorder/lateness`` must have been added.
-  ///   - meter: the present meter of the rhythm.
   ///   - soundingAt: takes the instant at which a message was passed to the sound, and returns the instant at which it sounds.
   ///   - reference: returns what is known about the peer of a session; nil if the session has ended.
   mutating func pass(
-    at now: Instant, meter: Meter, soundingAt: (Instant) -> Instant, reference: (SessionID) -> PeerReference?
+    at now: Instant, soundingAt: (Instant) -> Instant, reference: (SessionID) -> PeerReference?
   ) {
     nextPass = now + Self.interval
     var events: [RecordedEvent] = []
-    if meter != self.meter {
-      self.meter = meter
-      events.append(.meter(meter))
-    }
     // A tick places all earlier hits and messages, so these are added before the ticks.
     while let hit = rings.hits.pop() { events.append(.hit(hit)) }
     while let sounded = rings.messages.pop() {

@@ -45,8 +45,6 @@ struct RecordedTimeline {
   private var meter: Meter
   /// The position of the last change of meter, which begins a bar.
   private var barOrigin: Int64 = 0
-  /// The meter that replaces ``meter`` at its next bar.
-  private var nextMeter: Meter?
 
   /// Creates an empty timeline. `tempo` applies until the first tick.
   init(tempo: Tempo, meter: Meter) {
@@ -55,16 +53,13 @@ struct RecordedTimeline {
     changes.append(meter, at: 0)
   }
 
-  /// Changes the meter from the next tick on that begins a bar of this meter.
-  mutating func change(to meter: Meter) { nextMeter = meter == self.meter ? nil : meter }
-
   /// Appends a tick. A tick that is not later than the newest tick of the same series has no effect.
   mutating func append(_ record: TickRecord) {
     if let newest, newest.series == record.series, record.tick <= newest.tick { return }
     let position =
       if let anchor, let units = unitsSinceAnchor(record) { anchor.position + units } else { beginRun(with: record) }
     newest = NewestTick(tick: record.tick, series: record.series)
-    if let next = nextMeter, record.tick.index % next.ticksPerBar == 0 { begin(next, at: position) }
+    if record.grid.meter != meter, record.grid.begins(at: record.tick) { begin(record.grid.meter, at: position) }
     changes.append(record.tempo, at: position)
     anchor = Anchor(instant: record.due, position: position, tempo: record.tempo)
     end = max(end, position)
@@ -115,21 +110,20 @@ struct RecordedTimeline {
     // Events before the run may have been placed up to `end`.
     let earliest = max(end, anchor.map { extrapolated($0, to: record.due) } ?? 0)
     let barLength = meter.ticksPerBar * Self.unitsPerTick
-    let ticksPerBar = (nextMeter ?? meter).ticksPerBar
-    let ticksInBar = record.tick.index % ticksPerBar
-    let offset = (ticksInBar < 0 ? ticksInBar + ticksPerBar : ticksInBar) * Self.unitsPerTick
+    let offset = (record.tick - record.grid.line(notAfter: record.tick)) * Self.unitsPerTick
+    let isOtherMeter = record.grid.meter != meter
     // The first tick must not be before any event. If a new meter begins at the bar line, the bar line must not be before any event
     // either, so that the tempo track stays in order.
-    let earliestLine = nextMeter == nil ? earliest - offset : earliest
+    let earliestLine = isOtherMeter ? earliest : earliest - offset
     let bars = earliestLine <= barOrigin ? 0 : (earliestLine - barOrigin + barLength - 1) / barLength
     let line = barOrigin + bars * barLength
-    if let next = nextMeter { begin(next, at: line) }
+    if isOtherMeter { begin(record.grid.meter, at: line) }
     return line + offset
   }
 
   /// Changes the meter at `position`, which becomes a bar line.
   private mutating func begin(_ meter: Meter, at position: Int64) {
-    (self.meter, nextMeter, barOrigin) = (meter, nil, position)
+    (self.meter, barOrigin) = (meter, position)
     changes.append(meter, at: position)
   }
 }

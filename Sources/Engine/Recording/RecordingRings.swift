@@ -47,6 +47,4 @@ enum RecordedEvent: Sendable {
   case message(Message, player: Int, instant: Instant)
   /// The name of a remote player. The first name of a player precedes its messages.
   case name(String, player: Int)
-  /// The meter of the rhythm from the next bar of this meter on.
-  case meter(Meter)
 }

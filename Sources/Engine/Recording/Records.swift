@@ -53,10 +53,10 @@ struct Records {
   ///
   /// - Parameter isLast: whether the sound has ended. The call is then always due.
   mutating func addSound(
-    meter: Meter, in core: PeerCore, on sound: SoundOutputs, at now: Instant, isLast: Bool = false
+    in core: PeerCore, on sound: SoundOutputs, at now: Instant, isLast: Bool = false
   ) {
     guard isLast || recording?.isDue(at: now) == true else { return }
     recording?.pass(
-      at: now, meter: meter, soundingAt: { sound.sounding(at: $0) }, reference: { core.roster[$0]?.reference })
+      at: now, soundingAt: { sound.sounding(at: $0) }, reference: { core.roster[$0]?.reference })
   }
 }

@@ -216,7 +216,7 @@ struct ClockLoop: ~Copyable {
       var record = TickRecord(
         tick: tick, due: sender.schedule.deadline(tick), woken: now, acted: acted,
         activity: sender.schedule.total[tick], tempo: sender.schedule.tempo(at: tick),
-        series: sender.schedule.firstRun)
+        grid: sender.schedule.grid[tick], series: sender.schedule.firstRun)
       record.sentAhead = departures.instant(of: tick, series: record.series)
       self.record = record
       publishCounters()

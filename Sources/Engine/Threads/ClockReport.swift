@@ -18,13 +18,18 @@ struct TickRecord: Sendable, BitwiseCopyable {
   var activity: UInt8
   /// The tempo from the tick on.
   var tempo: Tempo
+  /// The bars at the tick.
+  var grid: BarGrid
   /// The series of runs to which the tick belongs. Each run of a series continues the previous one (``PlaybackSchedule/firstRun``).
   var series: UInt32
 
   @_noLocks @_noAllocation
-  init(tick: Tick, due: Instant, woken: Instant, acted: Instant, activity: UInt8, tempo: Tempo, series: UInt32) {
+  init(
+    tick: Tick, due: Instant, woken: Instant, acted: Instant, activity: UInt8, tempo: Tempo, grid: BarGrid,
+    series: UInt32
+  ) {
     (self.tick, self.due, self.woken, self.acted) = (tick, due, woken, acted)
-    (self.activity, self.tempo, self.series) = (activity < 127 ? activity : 127, tempo, series)
+    (self.activity, self.tempo, self.grid, self.series) = (activity < 127 ? activity : 127, tempo, grid, series)
   }
 }
 

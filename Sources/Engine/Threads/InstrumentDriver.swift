@@ -84,24 +84,13 @@ struct InstrumentDriver: BitwiseCopyable {
     }
     guard case .some = player else { return }
     player!.controls.set(activity: settings.activity)
-    if areOtherChords { player!.follow(settings.chords, from: nextBar) }
+    if areOtherChords {
+      // The instrument changes to the chords with the first step of their rhythm.
+      let origin = MusicalPosition(Tick(of: settings.chords.origin))
+      player!.follow(settings.chords, from: schedule.run != 0 && events.limit < origin ? origin : events.limit)
+    }
     if isOtherPitchSource { player!.pitches = BorrowedPitches() }
     follow(at: now)
-  }
-
-  /// The position at which the next bar after the returned events begins. The length of a bar is that of the rhythm in ``settings``, which
-  /// can be a new rhythm. The clock thread changes to the new rhythm at the next bar whose hits it has not passed to the sound. The events
-  /// of an instrument are returned up to ``InstrumentSettings/lead`` in advance, which is at least the lead of the hits. Therefore the
-  /// instrument changes at the same bar or at the bar after it.
-  private var nextBar: MusicalPosition {
-    @_noLocks @_noAllocation get {
-      let limit = events.limit
-      guard schedule.run != 0 else { return limit }
-      let length = Int64(settings.chords.stepsPerBar) &* Tick.perStep &* MusicalPosition.perTick
-      var place = limit.milliticks % length
-      if place < 0 { place = place &+ length }
-      return place == 0 ? limit : limit + (length &- place)
-    }
   }
 
   /// Changes to the rhythm of the settings, or to ``freeSchedule`` if no rhythm plays.

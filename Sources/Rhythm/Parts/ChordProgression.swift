@@ -25,11 +25,10 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
   public internal(set) var count = 0
   /// The length in steps, 1...2048; 0 without chords.
   var stepCount = 0
-  /// The length of a bar of the rhythm in steps, 1...128. A rhythm that replaces another rhythm begins at the next multiple of its own bar
-  /// length, counted from the first downbeat.
+  /// The step of the ensemble at which the progression begins: step 0 of its rhythm.
   ///
   /// Real-time: safe.
-  public internal(set) var stepsPerBar = 1
+  public var origin = Step(0)
 
   /// Creates a progression without chords.
   ///
@@ -37,7 +36,7 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init() {}
 
-  /// The chord at `step`, counted from the first downbeat; nil without chords. The progression repeats in both directions.
+  /// The chord at `step`, counted like ``origin``; nil without chords. The progression repeats in both directions.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -54,7 +53,7 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
   /// - Precondition: there is at least one chord.
   @_noLocks @_noAllocation
   func place(of step: Step) -> Int {
-    let place = Int(step.index % Int64(stepCount))
+    let place = Int((step.index &- origin.index) % Int64(stepCount))
     return place < 0 ? place + stepCount : place
   }
 
@@ -81,7 +80,6 @@ extension ChordProgression {
   /// Real-time: not safe.
   init(_ line: ChordLine?, stepsPerBar: Int) {
     self.init()
-    self.stepsPerBar = stepsPerBar
     guard let line else { return }
     stepCount = line.bars * stepsPerBar
     for change in line.changes {

@@ -35,7 +35,10 @@ import Testing
       let due = RecordingScript.instant(20 * Double(index))
       script.add(note, at: 20 * Double(index) + 10)
       script.recording.add(
-        .tick(TickRecord(tick: Tick(index), due: due, woken: due, acted: due, activity: 0, tempo: tempo, series: 1)))
+        .tick(
+          TickRecord(
+            tick: Tick(index), due: due, woken: due, acted: due, activity: 0, tempo: tempo, grid: BarGrid(.common),
+            series: 1)))
     }
     script.finish()
     // No tick follows the last note, so it is placed by the tempo. 10 ms are 10 / 470 quarter notes, 82 units.
@@ -131,21 +134,19 @@ import Testing
     #expect(script.recording.file.tracks[0].end <= 4 * 96 * unit)
   }
 
-  /// A new meter begins with its next bar line while the rhythm plays, or with the next run.
+  /// A new meter begins with the tick of its change while the rhythm plays, or with the next run.
   @Test func meterChangesAtABarLine() {
     var script = RecordingScript()
-    var time = script.play(0..<60, from: 0)
-    script.recording.add(.meter(Meter(beats: 3, unit: 4)!))
-    time = script.play(60..<300, from: time)
-    script.recording.add(.meter(Meter(beats: 6, unit: 8)!))
+    var time = script.play(0..<96, from: 0)
+    time = script.play(96..<300, from: time, bars: BarGrid(Meter(beats: 3, unit: 4)!, from: Tick(96)))
     script.hit(36, at: time + 1000)
-    script.play(0..<24, from: time + 1000, series: 2)
+    script.play(0..<24, from: time + 1000, series: 2, bars: BarGrid(Meter(beats: 6, unit: 8)!))
     script.finish()
     let file = script.recording.file
-    // The bars of 3/4 have 72 ticks, and the first of them begins at tick 72. The pause of 51 ticks follows tick 299. The bar line after
-    // it is at tick 360.
-    #expect(file.meters == [[0, 4, 4], [72 * unit, 3, 4], [360 * unit, 6, 8]])
-    #expect(file.begins(ofTrack: 1) == [360 * unit])
+    // The bars of 3/4 have 72 ticks, and the first of them begins at tick 96. The pause of 51 ticks follows tick 299. The bar line after
+    // it is at tick 384.
+    #expect(file.meters == [[0, 4, 4], [96 * unit, 3, 4], [384 * unit, 6, 8]])
+    #expect(file.begins(ofTrack: 1) == [384 * unit])
   }
 
   /// A tick of the rhythm is a whole number of file units. So is a unit of a sequencer with 960 units per quarter note. A file unit is

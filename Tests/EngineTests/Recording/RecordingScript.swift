@@ -12,9 +12,12 @@ struct RecordingScript {
   static let unit: Int64 = 160
 
   var recording: MIDIRecording
+  /// The meter of the ticks.
+  private let meter: Meter
 
   /// Creates a recording with the players `names`.
   init(_ names: [String] = ["Ada", "Ben"], meter: Meter = .common, limit: Int = MIDIRecording.maximumEvents) {
+    self.meter = meter
     recording = MIDIRecording(name: "Ada", tempo: Self.tempo, meter: meter, limit: limit)
     for (player, name) in names.enumerated() { recording.add(.name(name, player: player)) }
   }
@@ -25,17 +28,19 @@ struct RecordingScript {
   }
 
   /// Adds ticks at `tempo`. The first of them is due at `start`. Returns the due time of the tick after the last of them.
-  /// Ticks with another number `series` belong to another rhythm, which does not continue the previous one.
+  /// Their bars are `bars`; nil: bars of the meter of the initializer, from tick 0. Ticks with another number `series` belong to another rhythm, which does not continue the previous one.
   @discardableResult
   mutating func play(
-    _ ticks: Range<Int64>, from start: Double, tempo: Tempo = tempo, series: UInt32 = 1
+    _ ticks: Range<Int64>, from start: Double, tempo: Tempo = tempo, series: UInt32 = 1, bars: BarGrid? = nil
   ) -> Double {
     let timeline = Timeline(tempo: tempo, tick: Tick(ticks.lowerBound), at: Self.instant(start))
     for index in ticks {
       let due = timeline.deadline(Tick(index))
       recording.add(
         .tick(
-          TickRecord(tick: Tick(index), due: due, woken: due, acted: due, activity: 64, tempo: tempo, series: series)))
+          TickRecord(
+            tick: Tick(index), due: due, woken: due, acted: due, activity: 64, tempo: tempo,
+            grid: bars ?? BarGrid(meter), series: series)))
     }
     return Double((timeline.deadline(Tick(ticks.upperBound)) - Self.instant(0)).count) / 1e6
   }
