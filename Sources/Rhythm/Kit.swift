@@ -10,9 +10,6 @@ struct Kit {
   /// Defines a name. A name of General MIDI can be redefined.
   mutating func define(_ name: String, note: UInt8, group: String?) { defined[name] = (note, group) }
 
-  /// Whether the field `kit` defines `name`.
-  func defines(_ name: String) -> Bool { defined[name] != nil }
-
   /// The note of a voice; nil if there is no voice of this name.
   func note(named name: String) -> UInt8? { defined[name]?.note ?? DrumNames.note(named: name) }
 

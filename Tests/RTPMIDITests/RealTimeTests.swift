@@ -74,15 +74,6 @@ import _TestSupport
     return false
   }
 
-  /// Parses a byte. Returns the length of the System Exclusive data or of the message that the byte completes; 0 if it completes neither.
-  @_noLocks @_noAllocation
-  private static func parse(_ parser: inout StreamParser, _ byte: UInt8) -> Int {
-    let output = parser.feed(byte)
-    if output.finishedSystemExclusive { return parser.systemExclusive.count }
-    if let message = output.message { return message.bytes.count }
-    return 0
-  }
-
   @Test func realTimeFunctionsReturnTheExpectedResults() throws {
     var packet = RigidArray<UInt8>(capacity: 100)
     var sender = PacketSender(ssrc: 3, sequence: 1)
@@ -99,10 +90,6 @@ import _TestSupport
     #expect(Self.receive(&receiver, packet.span, at: now) == 3, "the data octets of the System Exclusive")
     let request = try #require(encoded { ClockPacket(ssrc: 3, sentAt: now).append(to: &$0) })
     #expect(Self.answer(request.span, ssrc: 4, at: now, into: &packet) && packet.count == ClockPacket.length)
-    var parser = StreamParser(systemExclusiveCapacity: 8)
-    var parsed = 0
-    for byte in [0xF0, 0x7D, 0xF8, 1, 0xF7, 0x90, 60, 1] as [UInt8] { parsed += Self.parse(&parser, byte) }
-    #expect(parsed == 1 + 2 + 3, "a Clock, two octets of System Exclusive data, a Note On")
   }
 
   /// Every packet has a journal, and the journals contain commands of all kinds. Every fifth packet is lost. The sequence numbers wrap

@@ -128,8 +128,8 @@ struct PatchChoice {
   /// - Parameter soundLead: ``SoundOutputs/lead``.
   mutating func follow(_ core: PeerCore, soundLead: Nanoseconds, at now: Instant) -> Effect {
     var effect = Effect()
-    let (ensemble, schedule) = (core.ensemble, core.ensemble.schedule)
-    guard ensemble.role != .idle, schedule.run != 0 else {
+    let (role, schedule) = (core.ensemble.role, core.ensemble.schedule)
+    guard role != .idle, schedule.run != 0 else {
       hasRhythm = true
       return effect
     }
@@ -137,7 +137,7 @@ struct PatchChoice {
     let line = schedule.rhythm.next
     hasRhythm = known[schedule.rhythm[schedule.tick(at: now)].digest] != nil
     guard let next = known[line.digest] else {
-      if awaited != line.digest, let master = ensemble.role.master {
+      if !hasRhythm, awaited != line.digest, let master = role.master {
         awaited = line.digest
         let line =
           "the rhythm of \(core.name(of: master)) is not here yet; this peer is silent until the bar after its arrival"
@@ -147,15 +147,15 @@ struct PatchChoice {
     }
     awaited = nil
     guard line.digest != digest || line.origin != tick else { return effect }
-    if line.digest != digest, let master = ensemble.role.master, !ensemble.playsOwnRhythm {
+    if line.digest != digest, let master = role.master, !core.ensemble.playsOwnRhythm {
       let start = schedule.rhythm.isChanging ? "plays from the next bar on" : "plays"
       let line = "rhythm \(next.patch.name): \(start); the master \(core.name(of: master)) has chosen it"
       effect.notices.append(Notice(line, .notice, .patches, of: "the rhythm"))
     }
     show(line.digest, from: line.origin, in: &effect)
-    if let digest, digest != ensemble.rhythm.digest, ensemble.role.master != nil {
+    if let digest, digest != core.ensemble.rhythm.digest, role.master != nil {
       let choice = RhythmChoice(digest: digest, meter: patch.meter, layerChange: patch.layerChange)
-      core.ensemble.play(choice, document: ensemble.document(digest), at: now)
+      core.ensemble.play(choice, document: core.ensemble.document(digest), at: now)
     }
     return effect
   }
@@ -186,6 +186,7 @@ struct PatchChoice {
         core.ensemble.raiseSoundLead(to: soundLead + maximumPush)
       }
     }
+    guard !effect.tables.isEmpty else { return }
     let ensemble = core.ensemble
     known = known.filter { digest, _ in
       digest == nil || digest == self.digest || digest == ensemble.rhythm.digest || places.contains(.some(digest))

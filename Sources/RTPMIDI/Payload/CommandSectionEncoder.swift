@@ -99,19 +99,6 @@ public struct CommandSectionEncoder: BitwiseCopyable {
     return sent + count
   }
 
-  /// Cancels a System Exclusive after some of its segments were sent. Returns false if there is no room.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
-  public mutating func cancelSystemExclusive(in packet: inout RigidArray<UInt8>) -> Bool {
-    guard let deltaLength = deltaLength(0, in: packet), fits(deltaLength + 2, in: packet) else { return false }
-    append(delta: 0, length: deltaLength, to: &packet)
-    packet.append(0xF7)
-    packet.append(0xF4)
-    runningStatus = 0
-    return true
-  }
-
   /// Completes the header. The caller appends the journal, if there is one, after this call.
   ///
   /// Real-time: safe.
