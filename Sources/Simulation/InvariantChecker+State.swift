@@ -75,6 +75,8 @@ extension InvariantChecker {
     var rhythm = RhythmLine(nil)
     var grid = BarGrid(.common)
     var isSilent = false
+    /// Whether the peer played its own rhythm.
+    var isOwn = false
   }
 
   /// The notes of one remote player that are on at a peer. The remote player is the holder of the keys.

@@ -101,7 +101,7 @@ extension InvariantChecker {
     let index = Int(truncatingIfNeeded: step.step.index) & 63
     states[host].recent[index] = StepRecord(
       step: step.step, at: at, level: step.level, hits: step.hits, loudness: step.loudness, rhythm: step.rhythm,
-      grid: step.grid, isSilent: step.isSilent)
+      grid: step.grid, isSilent: step.isSilent, isOwn: peer.core.ensemble.playsOwnRhythm)
     states[host].uncompared |= 1 << UInt64(index)
     states[host].silentSince = nil
   }
@@ -169,7 +169,7 @@ extension InvariantChecker {
         distance > .milliseconds(-40) && peer.core.ensemble.admits(.activity, from: identity)
         && mine.at - states[host].gatesChanged > .milliseconds(1500)
       // A peer that plays its own rhythm is exempt, and so are the hits of a peer that does not have the rhythm yet.
-      let sharesRhythm = !peer.core.ensemble.playsOwnRhythm && !leader.core.ensemble.playsOwnRhythm
+      let sharesRhythm = !mine.isOwn && !theirs.isOwn
       let isSameRhythm = !sharesRhythm || (mine.rhythm == theirs.rhythm && mine.grid == theirs.grid)
       states[host].rhythmsDifferSince = isSameRhythm ? nil : states[host].rhythmsDifferSince ?? now
       expect(

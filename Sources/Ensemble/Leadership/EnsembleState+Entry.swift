@@ -84,6 +84,7 @@ extension EnsembleState {
     let exact = ClockLine(local: now, remote: now + estimate.offset, skew: estimate.skew)
     var next = SoundingRun(
       timelineMessage, number: nextRunNumber, sends: false, clock: ClockMapping(exact))
+    settleOwnRhythm(in: &next, at: now)
     let new = next.schedule
     guard sounds(at: now) else {
       next.entry = entry(into: new, from: timelineMessage.start, at: now + soundLead)
@@ -137,7 +138,6 @@ extension EnsembleState {
     var next = next
     if let mapping = playing.clock.mapping { next.clock = mapping }
     if !admits(.activity, from: next.message.claim.identity) { next.ownTotal = ChangingValue(activity) }
-    settleOwnRhythm(in: &next, at: now)
     play(next)
   }
 
