@@ -2,9 +2,6 @@ import CFluidSynth
 
 // Loading the drum kit into the synthesizers.
 extension DrumLanes {
-  /// The path of the General MIDI SoundFont that is installed with libfluidsynth3.
-  public static let defaultSoundFont = "/usr/share/sounds/sf2/default-GM.sf2"
-
   /// The FluidSynth gain. With this value, the rhythms in `Patches/rhythms` have a loudness of about -20 LUFS at activity 64
   /// (Benchmarks/loudness.sh), and the loudest single drum of the default kit reaches full scale. ``SoftLimit`` limits the sum.
   private static let gain = 1.6

@@ -108,3 +108,8 @@ final class SoundFont {
     return header.isComplete ? nil : "the SoundFont is truncated"
   }
 }
+
+extension SoundModule {
+  /// The path of the General MIDI SoundFont that is used if the user names none. It is installed with libfluidsynth3.
+  public static let defaultSoundFont = "/usr/share/sounds/sf2/default-GM.sf2"
+}

@@ -76,7 +76,7 @@ struct DemoCommand: ParsableCommand {
   @Option(
     name: .customLong("soundfont"),
     help: ArgumentHelp("Use the sounds of this General MIDI SoundFont (SF2 or SF3).", valueName: "FILE"))
-  var soundFont = DrumLanes.defaultSoundFont
+  var soundFont = SoundModule.defaultSoundFont
 
   @Option(help: ArgumentHelp("Write recordings and traces to this folder; it is created if missing.", valueName: "DIR"))
   var output = "tutti-demo"

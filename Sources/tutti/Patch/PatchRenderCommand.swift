@@ -56,7 +56,7 @@ struct PatchRenderCommand: ParsableCommand {
   @Option(
     name: .customLong("soundfont"),
     help: ArgumentHelp("Use this SoundFont (SF2 or SF3).", valueName: "FILE"))
-  var soundFont = DrumLanes.defaultSoundFont
+  var soundFont = SoundModule.defaultSoundFont
 
   @Flag(help: "Print one JSON object instead of text.")
   var json = false

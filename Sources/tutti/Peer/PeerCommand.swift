@@ -95,7 +95,7 @@ struct PeerCommand: ParsableCommand {
   @Option(
     name: .customLong("soundfont"),
     help: ArgumentHelp("Use the sounds of this General MIDI SoundFont.", valueName: "FILE"))
-  var soundFont = DrumLanes.defaultSoundFont
+  var soundFont = SoundModule.defaultSoundFont
 
   @Option(
     help: ArgumentHelp(
