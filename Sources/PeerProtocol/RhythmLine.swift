@@ -10,6 +10,12 @@ public struct RhythmLine: Hashable, Sendable, BitwiseCopyable {
 
   public init(_ digest: DocumentDigest?, from origin: Tick = Tick(0)) { (self.digest, self.origin) = (digest, origin) }
 
+  /// Real-time: safe.
+  @inlinable @_noLocks @_noAllocation
+  public static func == (a: RhythmLine, b: RhythmLine) -> Bool {
+    a.origin == b.origin && DocumentDigest.areEqual(a.digest, b.digest)
+  }
+
   /// The number of the step of the rhythm that contains `tick`; negative before the origin.
   ///
   /// Real-time: safe.

@@ -19,12 +19,6 @@ struct RhythmTable: Sendable, BitwiseCopyable {
   /// Whether this is the rhythm with the digest `digest`.
   @_noLocks @_noAllocation
   func describes(_ digest: DocumentDigest?) -> Bool {
-    guard exists else { return false }
-    guard let mine = self.digest else {
-      if case .none = digest { return true }
-      return false
-    }
-    guard let digest else { return false }
-    return mine.high == digest.high && mine.low == digest.low
+    exists && DocumentDigest.areEqual(self.digest, digest)
   }
 }

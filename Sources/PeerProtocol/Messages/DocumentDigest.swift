@@ -20,6 +20,19 @@ public struct DocumentDigest: Hashable, Sendable, BitwiseCopyable, CustomStringC
     (high, low) = (number(hash[0..<8]), number(hash[8..<16]))
   }
 
+  /// Whether two digests are equal. Real-time code may not call the generic operator of the standard library.
+  ///
+  /// Real-time: safe.
+  @inlinable @_noLocks @_noAllocation
+  public static func areEqual(_ a: DocumentDigest?, _ b: DocumentDigest?) -> Bool {
+    guard let a else {
+      if case .none = b { return true }
+      return false
+    }
+    guard let b else { return false }
+    return a.high == b.high && a.low == b.low
+  }
+
   /// Thirty-two hexadecimal digits.
   public var description: String {
     [high, low].map {
