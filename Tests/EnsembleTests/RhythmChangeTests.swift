@@ -160,7 +160,7 @@ import _TestSupport
     band.play(for: .seconds(1))
     let origin = band.players[0].ensemble.schedule.rhythm[Tick(10_000)].origin
     #expect(origin == Tick(96))
-    // Whoever continues, the rhythm stays with the band.
+    // Another player continues the rhythm. The rhythm and its bars are the same as before.
     try band.command(1) { try $0.continue(tempo: .standard, at: $1) }
     band.play(for: .seconds(1))
     for player in band.players {
