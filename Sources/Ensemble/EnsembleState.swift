@@ -67,6 +67,9 @@ public struct EnsembleState: Sendable {
   public private(set) var schedule = PlaybackSchedule.silence
   /// The step at which ``continue(tempo:at:)`` starts: the step at which the last rhythm ended, or the one set by ``locate(_:)``.
   public internal(set) var position = Step(0)
+  /// The last run that ended while the local peer knew it, or a later one that an idle member knows. The next rhythm begins with its tempo
+  /// and its rhythm, unless the player has chosen others since.
+  public private(set) var lastRun: LastRun?
   /// The number of messages that were dropped, because their sender may not send them or their content cannot be played.
   public internal(set) var rejected = 0
 
@@ -209,7 +212,17 @@ public struct EnsembleState: Sendable {
   /// - Parameter repeats: the instants at which the timeline message with the end is sent again.
   mutating func finish(repeats: Repeats = Repeats()) {
     position = max(schedule.end, schedule.start).step
+    if let term = timelineMessage?.claim.term {
+      lastRun = LastRun(term: term, tempo: schedule.tempo(at: schedule.end + -1), rhythm: schedule.rhythm.next.digest)
+    }
     transition(to: .idle(Leadership.Idle(repeats: repeats)))
+  }
+
+  /// Handles the last run that an idle member knows. A later run replaces ``lastRun``.
+  mutating func heard(_ run: LastRun, from sender: Identity) {
+    guard role == .idle, run.term > lastRun?.term ?? 0, admits(.rhythm, from: sender) else { return }
+    lastRun = run
+    emit(.event(.lastRun(run)))
   }
 
   // MARK: Clocks

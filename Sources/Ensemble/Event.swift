@@ -64,6 +64,9 @@ public enum Event: Hashable, Sendable {
   /// The MIDI channel of the local peer; nil if none is left.
   case channel(Channel?)
 
+  /// While the local peer is idle, a member reports a later run than the local peer knew: ``EnsembleState/lastRun``.
+  case lastRun(LastRun)
+
   // MARK: Playing together
 
   /// The peer has changed the sound of the local player's instrument. Reported once per session.

@@ -190,4 +190,50 @@ import _TestSupport
       #expect(schedule.rhythm[Tick(300)] == RhythmLine(second.digest, from: Tick(192)), "player \(n)")
     }
   }
+
+  // MARK: The last rhythm, while nobody plays
+
+  /// A band of three plays and stops. The third player does not hear it.
+  private func stoppedBand() throws -> VirtualBand {
+    var band = VirtualBand(players: 3, seed: 1, joined: false)
+    band.connected = { $0 != 2 && $1 != 2 }
+    band.joinEachOther(0, 1)
+    band.choose(first, by: 0)
+    band.choose(second, by: 2)
+    band.play(for: .seconds(2))
+    let tempo = try Tempo(bpm: 140)
+    try band.command(0) { try $0.start(tempo: tempo, at: $1) }
+    band.play(for: .seconds(4))
+    try band.command(0) { try $0.stop(now: $1) }
+    band.play(for: .seconds(3))
+    return band
+  }
+
+  /// The last run as each player knows it.
+  private func lastRuns(_ band: VirtualBand) -> [LastRun?] { band.players.map(\.ensemble.lastRun) }
+
+  @Test func newMemberOfAnIdleBandLearnsTheLastTempoAndRhythm() throws {
+    var band = try stoppedBand()
+    let run = try #require(lastRuns(band)[0])
+    #expect(run.tempo == (try Tempo(bpm: 140)) && run.rhythm == first.digest && lastRuns(band) == [run, run, nil])
+    // The new member meets only the former follower.
+    band.connected = { $0 != 0 && $1 != 0 }
+    band.joinEachOther(1, 2)
+    band.play(for: .seconds(3))
+    #expect(lastRuns(band) == [run, run, run] && band.players[2].events.contains(.lastRun(run)))
+    #expect(band.players[2].ensemble.document(first.digest) == first)
+    // The player decides whether to start with the last rhythm. Other players keep the last rhythm as well.
+    #expect(
+      band.players[2].ensemble.rhythm.digest == second.digest && band.players[1].events.contains(.lastRun(run)) == false
+    )
+  }
+
+  @Test func closedGateForRhythmsRefusesTheLastRun() throws {
+    var band = try stoppedBand()
+    band.command(2) { ensemble, _ in ensemble.gates.standard[.rhythm] = false }
+    band.connected = { $0 != 0 && $1 != 0 }
+    band.joinEachOther(1, 2)
+    band.play(for: .seconds(3))
+    #expect(lastRuns(band)[2] == nil)
+  }
 }

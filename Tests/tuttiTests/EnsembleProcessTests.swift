@@ -76,6 +76,33 @@ import _TestTraits
     #expect(last.tick - first.tick == 9 && (last.due - first.due - .milliseconds(150)).magnitude < .microseconds(1))
   }
 
+  /// Ada starts the rhythm bembe at 150 BPM and stops it. Cleo, who has chosen neither a rhythm nor a tempo, then meets only ben, and starts.
+  @Test func newMemberStartsWithTheTempoAndTheRhythmOfTheBand() async throws {
+    let folder = try TemporaryFolder()
+    let ben = try await PeerProcess("ben", in: folder)
+    let ada = try await PeerProcess("ada", connect: [ben], ["--patch", "bembe", "--start", "--bpm", "150"], in: folder)
+    try await ben.wait(forRole: "follower")
+    try await ben.child.wait(for: "to receive the rhythm") { ben.child.errors.contains("rhythm bembe: plays") }
+    ada.type("stop")
+    for peer in [ada, ben] { try await peer.wait(forRole: "idle") }
+    try await ada.leave()
+    let cleo = try await PeerProcess("cleo", connect: [ben], ["--trace", "cleo.trace"], in: folder)
+    try await cleo.child.wait(for: "to adopt the tempo and the rhythm") {
+      let text = cleo.child.errors
+      return text.contains("the tempo: 150.0 BPM") && text.contains("rhythm bembe: chosen, as the last one")
+    }
+    cleo.type("start")
+    try await ben.wait(forRole: "follower")
+    try await pause(for: .seconds(1))
+    for peer in [cleo, ben] { try await peer.leave() }
+    let ticks = try Trace(contentsOf: folder.path("cleo.trace")).ticks
+    let (first, last) = (try #require(ticks.first), try #require(ticks.last))
+    #expect(
+      last.tick > 9
+        && (last.due - first.due - .microseconds(16_667 * (last.tick - first.tick))).magnitude < .milliseconds(1))
+    #expect(!ben.child.errors.contains("the master cleo has chosen it"), "ben already plays this rhythm")
+  }
+
   @Test func masterMutesAPlayerAndMakesAllQuiet() async throws {
     let folder = try TemporaryFolder()
     let ben = try await PeerProcess("ben", in: folder)

@@ -47,13 +47,15 @@ struct PatchChoice {
   private var known: [DocumentDigest?: Known] = [:]
   /// The digests of the tables in the two places of the clock thread; the outer nil: none.
   private var places: [DocumentDigest??] = [nil, nil]
+  /// Whether the player has chosen the rhythm since the last run.
+  private var isChosen: Bool
   /// The rhythm of which the player knows that it is awaited.
   private var awaited: DocumentDigest?
 
   /// - Parameter table: the table of the configured patch.
   init(_ configuration: PeerConfiguration, _ table: StepTable, bell: Doorbell) {
     (patch, name, chosenName) = (configuration.patch, configuration.patchName, configuration.patchName)
-    (maximumPush, checker) = (table.maximumPush, PatchChecker(bell: bell))
+    (maximumPush, checker, isChosen) = (table.maximumPush, PatchChecker(bell: bell), configuration.isPatchChosen)
   }
 
   /// Selects the configured patch at the start of the peer.
@@ -73,7 +75,7 @@ struct PatchChoice {
       return Effect(
         notices: [Notice("rhythm \(name): not played, because the master \(master) chooses the rhythm; \(remedy)")])
     }
-    chosenName = name
+    (chosenName, isChosen) = (name, true)
     var effect = select(patch, named: name, in: core, soundLead: soundLead, at: now)
     let schedule = core.ensemble.schedule
     let start =
@@ -131,8 +133,12 @@ struct PatchChoice {
     let (role, schedule) = (core.ensemble.role, core.ensemble.schedule)
     guard role != .idle, schedule.run != 0 else {
       hasRhythm = true
+      if let digest = core.ensemble.lastRun?.rhythm {
+        adoptLast(digest, in: core, soundLead: soundLead, to: &effect, at: now)
+      }
       return effect
     }
+    isChosen = false
     publish([schedule.rhythm.value.digest, schedule.rhythm.next.digest], in: core, soundLead: soundLead, to: &effect)
     let line = schedule.rhythm.next
     hasRhythm = known[schedule.rhythm[schedule.tick(at: now)].digest] != nil
@@ -153,11 +159,27 @@ struct PatchChoice {
       effect.notices.append(Notice(line, .notice, .patches, of: "the rhythm"))
     }
     show(line.digest, from: line.origin, in: &effect)
-    if let digest, digest != core.ensemble.rhythm.digest, role.master != nil {
-      let choice = RhythmChoice(digest: digest, meter: patch.meter, layerChange: patch.layerChange)
-      core.ensemble.play(choice, document: core.ensemble.document(digest), at: now)
-    }
+    if let digest, digest != core.ensemble.rhythm.digest, role.master != nil { adopt(digest, in: core, at: now) }
     return effect
+  }
+
+  /// While nobody plays, adopts the last rhythm of the other peers, unless the player has chosen a rhythm.
+  private mutating func adoptLast(
+    _ last: DocumentDigest, in core: PeerCore, soundLead: Nanoseconds, to effect: inout Effect, at now: Instant
+  ) {
+    guard !isChosen, last != digest, core.ensemble.followsPatch, let next = known[last] else { return }
+    show(last, from: Tick(0), in: &effect)
+    publish([last], in: core, soundLead: soundLead, to: &effect)
+    adopt(last, in: core, at: now)
+    effect.notices.append(
+      Notice(
+        "rhythm \(next.patch.name): chosen, as the last one of the other players", .info, .patches, of: "the rhythm"))
+  }
+
+  /// Makes the rhythm that this peer shows the one with which it would start.
+  private func adopt(_ digest: DocumentDigest, in core: PeerCore, at now: Instant) {
+    let choice = RhythmChoice(digest: digest, meter: patch.meter, layerChange: patch.layerChange)
+    core.ensemble.play(choice, document: core.ensemble.document(digest), at: now)
   }
 
   /// Shows a known rhythm to the player.

@@ -18,10 +18,10 @@ extension Peer {
   private func execute(_ command: PlayerCommand, at now: Instant) throws(CommandError) {
     switch command {
     case .startOrStop where ensemble.role == .master: try stop(at: now)
-    case .startOrStop, .start: try ensemble.start(tempo: tempo, at: now)
+    case .startOrStop, .start: try ensemble.start(tempo: tempo.value, at: now)
     case .countIn(let bars): try countIn(bars: bars, at: now)
     case .stop: try stop(at: now)
-    case .continue: try ensemble.continue(tempo: tempo, at: now)
+    case .continue: try ensemble.continue(tempo: tempo.value, at: now)
     case .locate(let bars): try ensemble.locate(bars: bars)
     case .tempo(let difference): try change(tempoBy: difference, at: now)
     case .setTempo(let requested): try change(tempo: requested, at: now)
@@ -156,7 +156,7 @@ extension Peer {
       let limit = CountIn.maximumClicks
       return log.notice("count-in: \(bars) bars of \(patches.name) have more than \(limit) beats; enter `count-in 1`")
     }
-    try ensemble.start(tempo: tempo, countIn: countIn, at: now)
+    try ensemble.start(tempo: tempo.value, countIn: countIn, at: now)
   }
 
   /// Mutes or unmutes the player of the peer `name`.
@@ -181,7 +181,7 @@ extension Peer {
   private func change(tempoBy difference: Double, at now: Instant) throws(CommandError) {
     let range = Tempo.range
     // The tempo is stored in nanoseconds per quarter note. Rounding to 0.001 BPM gives the tempo that the player has set.
-    let present = ensemble.role == .master ? ensemble.tempo(at: now) : tempo
+    let present = ensemble.role == .master ? ensemble.tempo(at: now) : tempo.value
     let bpm = min(max((present.bpm * 1000).rounded() / 1000 + difference, range.lowerBound), range.upperBound)
     if let requested = try? Tempo(bpm: bpm) { try change(tempo: requested, at: now) }
   }
@@ -204,7 +204,7 @@ extension Peer {
         try ensemble.change(tempo: requested, at: now)
       }
     }
-    tempo = requested
+    tempo.choose(requested)
   }
 
   /// The channel of notes that the player plays by command: the channel of the local peer, or channel 16 (zero-based 15),

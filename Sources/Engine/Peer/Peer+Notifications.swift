@@ -135,6 +135,11 @@ extension Peer {
       let remedy = "to prevent this, use `gate \(peer.label):modification=closed`"
       let line = "\(peer.label) changes the sound of your instrument; \(remedy)"
       write(line, .notice, .sound, of: peer.host, at: now)
+    case .lastRun(let run):
+      guard tempo.adopt(run) else { break }
+      let bpm = (run.tempo.bpm * 10).rounded() / 10
+      let line = "the tempo: \(bpm) BPM, as in the last rhythm of the other players"
+      write(line, .info, .role, of: "the tempo", at: now)
     case .phraseReceived(let phrase, let sender):
       report(instrument.phrases.receive(phrase, from: core.name(of: sender)), at: now)
     case .documentReceived(let document, let sender): patches.checker.check(document, from: sender)
@@ -192,8 +197,7 @@ extension Peer {
     if role != .idle { records.trace.role = role }
     switch role {
     case .idle:
-      // The tempo belongs to the band. The next rhythm starts with the tempo of this one, unless the player changes it before.
-      tempo = ensemble.lastTempo
+      tempo.end(ensemble.lastRun)
       write("the rhythm stopped", .info, .role, of: "the rhythm", at: now)
     case .master: write("this peer is the master", .info, .role, of: "this peer", at: now)
     case .follower(let master):

@@ -42,7 +42,7 @@ public final class Peer {
   var patches: PatchChoice
   var instrument: PlayerInstrument
   /// The tempo at which the player starts the rhythm.
-  var tempo: Tempo
+  var tempo: StartTempo
   /// The name or identity of the configured receiver of the player's notes; nil after that peer has joined.
   var awaitedRecipient: String?
   /// Whether a log line has reported that a remote master muted the local player. The log line that the notes sound again resets the value
@@ -81,7 +81,9 @@ public final class Peer {
   public init(
     _ configuration: PeerConfiguration, store: StateStore? = nil, mailbox: Mailbox = Mailbox(), log: Logger
   ) throws {
-    (self.configuration, self.mailbox, tempo) = (configuration, mailbox, configuration.tempo)
+    (self.configuration, self.mailbox, tempo) = (
+      configuration, mailbox, StartTempo(configuration)
+    )
     remoteLog = RemoteLog(log)
     awaitedRecipient = configuration.recipient.map { $0.cleanName() ?? $0 }
     if let path = configuration.trace { try TraceWriter.check(path: path) }
@@ -167,7 +169,7 @@ public final class Peer {
     var recording: PeerRecording?
     if let midiFile, let recordingRings, let path = configuration.midiRecording {
       let meter = configuration.patch.meter
-      let empty = MIDIRecording(name: configuration.name, tempo: tempo, meter: meter)
+      let empty = MIDIRecording(name: configuration.name, tempo: tempo.value, meter: meter)
       let recorder = MIDIRecorder(empty, to: midiFile, path: path, onFailure: { log.warning("\($0)") })
       recording = PeerRecording(recordingRings, recorder, name: configuration.name)
     }
@@ -249,7 +251,7 @@ public final class Peer {
       // rhythm can follow the tempo changes of the clock.
       core.ensemble.adaptLead(coversPages: core.clocks.inputs.isEmpty)
       core.advance(to: now)
-      report(lifecycle.startIfDue(core, in: surroundings, tempo: tempo, at: now), at: now)
+      report(lifecycle.startIfDue(core, in: surroundings, tempo: tempo.value, at: now), at: now)
       executeOutputs(at: now)
       observer.compare(rosterEntries, in: core, at: now)
       report(records.addTicks(clock.rings, in: core, on: sound, at: now), at: now)
@@ -323,7 +325,7 @@ public final class Peer {
     outputs += core.takeOutputs(at: now)
     // After a restart, the peer must know which terms it may have used, so terms are reserved on the disk in advance.
     storage.reserve(for: ensemble.ownTerm)
-    storage.save(core, patch: patches.chosenName, tempo: tempo, at: now)
+    storage.save(core, patch: patches.chosenName, tempo: tempo.value, at: now)
     execute(outputs)
     if instrument.isOutdated(in: core) { network.play(instrument.settings(for: core)) }
     let rejected = core.endpoint.peerExtension?.rejectedStamps ?? 0

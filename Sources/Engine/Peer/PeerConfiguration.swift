@@ -48,7 +48,11 @@ public struct PeerConfiguration: Sendable {
   /// Whether the peer starts the rhythm without a command, when all peers of ``connect`` are in session.
   public var start = false
   public var tempo: Tempo
+  /// Whether the player has chosen ``tempo``. Otherwise, the last tempo of the other peers replaces it.
+  public var isTempoChosen = false
   public var patch: Patch
+  /// Whether the player has chosen ``patch``. Otherwise, the last rhythm of the other peers replaces it.
+  public var isPatchChosen = false
   /// The name or path of the patch, as the user has entered it.
   public var patchName: String
   /// The instrument of the player; nil: the notes of the player are not changed.

@@ -123,7 +123,8 @@ extension Peer {
     let leadingClock = core.clocks.leader(of: ensemble)?.clock
     return PeerSnapshot(
       at: now, name: configuration.name, identity: identity, channel: ensemble.channel?.number, role: ensemble.role,
-      tempo: leadingClock?.tempo ?? (ensemble.role == .idle ? tempo : ensemble.tempo(at: now)), bar: bar, beat: beat,
+      tempo: leadingClock?.tempo ?? (ensemble.role == .idle ? tempo.value : ensemble.tempo(at: now)), bar: bar,
+      beat: beat,
       activity: ensemble.activity, total: ensemble.totalActivity(at: now), isMuted: ensemble.isMuted,
       instrumentName: instrument.name, sessions: core.roster.sessionCount,
       members: members.map { member in

@@ -101,7 +101,9 @@ extension EnsembleState {
 
   /// The documents that the cache must not remove.
   private var neededRhythms: Set<DocumentDigest> {
-    let played = [rhythm.digest, timelineMessage?.rhythm.value.digest, timelineMessage?.rhythm.next.digest]
+    let played = [
+      rhythm.digest, lastRun?.rhythm, timelineMessage?.rhythm.value.digest, timelineMessage?.rhythm.next.digest,
+    ]
     return Set(played.compactMap { $0 })
   }
 
@@ -121,7 +123,9 @@ extension EnsembleState {
       if isNews { documents.newestSelection = digest }
       // A newer selection cancels the reception of an older one.
       if let reception = documents.reception, !isNews || reception.digest == digest { return }
-      if now >= documents.lastBeginning + Documents.pause { fetch(digest, from: sender, at: now) }
+      guard now >= documents.lastBeginning + Documents.pause else { return }
+      let wanted = documents.cache[digest] == nil ? digest : lastRun?.rhythm ?? digest
+      fetch(wanted, from: sender, at: now)
     }
   }
 

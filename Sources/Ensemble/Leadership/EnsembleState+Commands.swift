@@ -145,9 +145,6 @@ extension EnsembleState {
     return schedule.tempo(at: next == Tick(.max) ? present : next)
   }
 
-  /// The tempo at the end of the rhythm that the local peer plays, or played last.
-  public var lastTempo: Tempo { schedule.tempo(at: schedule.end + -1) }
-
   /// If the ticks of tempo changes have passed, makes the tempo of the last of them the present one. Then announces the next parts of the
   /// gradual change, if there is one.
   mutating func settleTempo(at now: Instant) {

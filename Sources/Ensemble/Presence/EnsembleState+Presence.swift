@@ -61,6 +61,7 @@ extension EnsembleState {
     let (hasChanged, changesTooOften) = roster[slot].membership!.claim(presence.channel, at: now)
     if hasChanged { channels.rosterChanged(at: now) }
     if changesTooOften { warn(of: sender, .changesChannelTooOften) }
+    if let run = presence.lastRun { heard(run, from: sender) }
     heardClaim(presence.claim, from: sender, at: now)
     if let claim = presence.claim { connect(toMasterOf: claim) }
     heardRhythm(presence.rhythm, from: sender, isNews: selectsRhythm, at: now)
@@ -104,7 +105,7 @@ extension EnsembleState {
       identity: identity, claim: report.claim, channel: report.channel, gates: opening(for: peer),
       takesOver: report.takesOver, activity: activity, hasSetActivity: report.hasSetActivity,
       mutesReceiver: leader?.muted.contains(peer) == true, rhythm: report.rhythm, answer: report.answer,
-      page: report.page)
+      page: report.page, lastRun: report.lastRun)
     emit(.send(.presence(presence), to: peer, isNews: isNews))
     return true
   }
@@ -146,7 +147,8 @@ extension EnsembleState {
   private var currentReport: PresenceSchedule.Report {
     PresenceSchedule.Report(
       claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver,
-      hasSetActivity: localActivity.isSet, rhythm: rhythm.digest, answer: rhythmAnswer, page: page)
+      hasSetActivity: localActivity.isSet, rhythm: rhythm.digest, answer: rhythmAnswer, page: page,
+      lastRun: role == .idle ? lastRun : nil)
   }
 
   /// Keeps or changes the channel of the local peer, and reports a change.

@@ -16,6 +16,7 @@ struct PresenceSchedule: Sendable {
     var rhythm: DocumentDigest?
     var answer: RhythmAnswer
     var page: PageReport
+    var lastRun: LastRun?
   }
 
   /// The shortest time between two presences to one peer.

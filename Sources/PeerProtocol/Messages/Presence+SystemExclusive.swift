@@ -1,9 +1,9 @@
 import MIDI
 import MusicalTime
 
-/// A presence as a System Exclusive message of 80 bytes with F0 and F7.
+/// A presence as a System Exclusive message of 112 bytes with F0 and F7.
 ///
-/// The data are 7D 54 03 02 (version 3, kind 2, see ``MessageKind``) and these 64 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 03 02 (version 3, kind 2, see ``MessageKind``) and these 92 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field
@@ -20,10 +20,13 @@ import MusicalTime
 ///     45      2        the TCP port of the web page to which other pages may move; 0 if they may not: ``PageReport/port``
 ///     47      1        the answer; 0: none, 1: ready, 2: refused, 3: the sender plays its own rhythm (``RhythmAnswer``)
 ///     48      16       the digest of the rhythm that the answer names; 0 if it names none
+///     64      8        the term of the last run; 0 if the sender is not idle or knows none (``LastRun``)
+///     72      4        the tempo of the last run in nanoseconds per quarter note
+///     76      16       the digest of the rhythm of the last run; 0 if it was not shared
 extension Presence {
-  private static let length = 64
+  private static let length = 92
 
-  /// The 78 data octets of the message, without F0 and F7.
+  /// The 110 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
@@ -47,6 +50,9 @@ extension Presence {
       }
     octets.put(code)
     octets.put(answer.digest)
+    octets.put(lastRun?.term ?? 0)
+    octets.put(UInt32(clamping: lastRun?.tempo.nanosecondsPerQuarter ?? 0))
+    octets.put(lastRun?.rhythm)
     return MessageKind.presence.wrap(octets)
   }
 
@@ -73,14 +79,19 @@ extension Presence {
       case (3, nil): .playsItsOwn
       case _: nil
       }
+    let (term, quarter) = (octets.take(UInt64.self), octets.take(UInt32.self))
+    let tempo = Tempo(nanosecondsPerQuarter: Int64(quarter))
+    let lastRhythm = octets.takeDigest()
     let channel = Channel(number)
     guard flags & 1 == 0 || claim != nil, gates < 16, activity < 128,
       number == 0 || channel?.isClaimable == true,
-      pageDelay <= PageReport.maximumDelay, let answer
+      pageDelay <= PageReport.maximumDelay, let answer,
+      term == 0 || Claim.terms.contains(term) && tempo != nil
     else { return nil }
     self.claim = flags & 1 != 0 ? claim : nil
     self.channel = channel
     self.answer = answer
+    lastRun = term == 0 ? nil : tempo.map { LastRun(term: term, tempo: $0, rhythm: lastRhythm) }
     self.gates = GateSet(bits: gates)
     takesOver = flags & 2 != 0
     mutesReceiver = flags & 4 != 0

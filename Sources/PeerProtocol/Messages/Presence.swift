@@ -1,4 +1,5 @@
 public import MIDI
+public import MusicalTime
 
 /// The report of a Tutti peer about itself. The peer sends its presence to all members every 250 ms, or every second if there are
 /// more than 16 members. After a change of anything but the activity, it sends its presence at once, but not less than 50 ms after
@@ -30,11 +31,13 @@ public struct Presence: Hashable, Sendable {
   public var answer: RhythmAnswer
   /// The web page of the sender.
   public var page: PageReport
+  /// The last run that the sender knows, while it is idle; nil if it knows none.
+  public var lastRun: LastRun?
 
   public init(
     identity: Identity, claim: Claim?, channel: Channel?, gates: GateSet, takesOver: Bool, activity: UInt8 = 0,
     hasSetActivity: Bool = false, mutesReceiver: Bool = false, rhythm: DocumentDigest? = nil,
-    answer: RhythmAnswer = .none, page: PageReport = PageReport()
+    answer: RhythmAnswer = .none, page: PageReport = PageReport(), lastRun: LastRun? = nil
   ) {
     self.identity = identity
     self.claim = claim
@@ -47,6 +50,22 @@ public struct Presence: Hashable, Sendable {
     self.rhythm = rhythm
     self.answer = answer
     self.page = page
+    self.lastRun = lastRun
+  }
+}
+
+/// The end of the last run of an ensemble. The next run begins with the same tempo and rhythm, unless the player who starts it has chosen
+/// others since.
+public struct LastRun: Hashable, Sendable {
+  /// The term of the claim of the run. Of two runs, the one with the higher term is the later one.
+  public var term: UInt64
+  /// The last tempo.
+  public var tempo: Tempo
+  /// The last rhythm; nil if it was not shared.
+  public var rhythm: DocumentDigest?
+
+  public init(term: UInt64, tempo: Tempo, rhythm: DocumentDigest?) {
+    (self.term, self.tempo, self.rhythm) = (term, tempo, rhythm)
   }
 }
 

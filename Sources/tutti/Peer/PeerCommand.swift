@@ -216,6 +216,7 @@ struct PeerCommand: ParsableCommand {
     var configuration = PeerConfiguration(
       name: name, tempo: tempo, patch: patch, patchName: patchName,
       soundFont: soundFont, command: CommandLine.arguments.joined(separator: " "))
+    (configuration.isTempoChosen, configuration.isPatchChosen) = (bpm != nil, self.patch != nil)
     if let given = self.name, given != configuration.name {
       let limit = "a name has at most 48 octets, and only visible characters"
       log.notice("--name: \(limit), so other peers see \(configuration.name)")

@@ -12,7 +12,9 @@ import _TestSupport
       channel: Channel(16), gates: GateSet(bits: 0b1010), takesOver: true, activity: 100,
       mutesReceiver: true, rhythm: DocumentDigest(high: 0x1122_3344_5566_7788, low: 0x99),
       answer: .refused(DocumentDigest(high: 0xA1, low: 0x7F)!),
-      page: PageReport(port: 8080, delay: .milliseconds(171)))
+      page: PageReport(port: 8080, delay: .milliseconds(171)),
+      lastRun: LastRun(
+        term: 0x83, tempo: Tempo(nanosecondsPerQuarter: 0x1DCD_6500)!, rhythm: DocumentDigest(high: 0xB2, low: 0x61)))
     // After the first row, each row encodes up to seven octets. Its first byte contains the top bits of these octets, the top bit
     // of the first octet in bit 6. The comments give the octets after decoding. The flags 07 are: a claim (01), would take over (02),
     // and mutes the receiver (04).
@@ -28,7 +30,11 @@ import _TestSupport
         0x24, 0x00, 0x19, 0x12, 0x1F, 0x10, 0x02, 0x00,  // 15 and 16: 00 99; delay: 18 (180 ms); port: 1F 90; refused
         0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x21,  // digest of the answer, 2 to 8
         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // 9 to 15
-        0x00, 0x7F,  // 16
+        0x00, 0x7F, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // 16; term of the last run, 1 to 6
+        0x28, 0x00, 0x03, 0x1D, 0x4D, 0x65, 0x00, 0x00,  // 7 and 8: 00 83; tempo: 1D CD 65 00; digest, 1
+        0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x32,  // digest of the rhythm of the last run, 2 to 8
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // 9 to 15
+        0x00, 0x61,  // 16
       ])
     #expect(Presence(systemExclusive: presence.systemExclusive) == presence)
   }
@@ -50,16 +56,22 @@ import _TestSupport
         rhythm: DocumentDigest(high: 0, low: random.next() % 4),
         answer: [.none, .playsItsOwn, .ready(digest), .refused(digest)][Int(random.next() % 4)],
         page: PageReport(
-          port: UInt16(random.integer(in: 0...65535)), delay: .milliseconds(random.integer(in: 0...500))))
+          port: UInt16(random.integer(in: 0...65535)), delay: .milliseconds(random.integer(in: 0...500))),
+        lastRun: random.next() % 2 == 0
+          ? nil
+          : LastRun(
+            term: random.next() >> 1 | 1,
+            tempo: Tempo(nanosecondsPerQuarter: random.integer(in: 60_000_000...3_003_000_000))!,
+            rhythm: DocumentDigest(high: random.next() % 2, low: 0)))
       let octets = presence.systemExclusive
       #expect(Presence(systemExclusive: octets) == presence, "seed \(seed)")
-      #expect(octets.count == 78 && octets.allSatisfy { $0 < 0x80 })
+      #expect(octets.count == 110 && octets.allSatisfy { $0 < 0x80 })
       for count in 0..<octets.count { #expect(Presence(systemExclusive: Array(octets.prefix(count))) == nil) }
       // Octets after the last field belong to a later release.
       #expect(Presence(systemExclusive: octets + [0]) == presence && TimelineMessage(systemExclusive: octets) == nil)
       // A damaged octet does not trap.
       var damaged = octets
-      damaged[Int(random.integer(in: 0...77))] = UInt8(truncatingIfNeeded: random.next())
+      damaged[Int(random.integer(in: 0...109))] = UInt8(truncatingIfNeeded: random.next())
       _ = Presence(systemExclusive: damaged)
     }
   }
