@@ -49,7 +49,8 @@ let package = Package(
     .target(name: "Rhythm", dependencies: ["MIDI", "MusicalTime", "Text", "Yams"]),
     .systemLibrary(name: "CSodium"),
     .target(name: "Cryptography", dependencies: ["CSodium"]),
-    .target(name: "PeerProtocol", dependencies: ["Cryptography", "MIDI", "MusicalTime", "RTPMIDI", containers]),
+    .target(
+      name: "PeerProtocol", dependencies: ["Cryptography", "MIDI", "MusicalTime", "RTPMIDI", "Text", containers]),
     .target(name: "Playback", dependencies: ["ClockSync", "MIDI", "MusicalTime", "PeerProtocol"]),
     .target(
       name: "Sending", dependencies: ["MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", containers]),

@@ -86,8 +86,16 @@ public struct EnsembleState: Sendable {
   /// The master that left last; nil after the clock of this master was measured again. The row of this master stays in the roster,
   /// because the row contains the estimate of the master's clock.
   var departedMaster: Identity?
-  /// The activity of the local player.
-  var localActivity: Activity
+  /// The players of the local peer.
+  var players: LocalPlayers
+  /// The part in the moderate total, and the rule of the total.
+  var localActivity = Activity()
+  /// The lists of players that are being received, by peer.
+  var listReceptions: [Identity: DocumentReception] = [:]
+  /// When the signs of the local peer's players are compared with those of the others.
+  var signsDue = Instant.distantFuture
+  /// When the local peer sends the energies of its players.
+  var energySchedule = EnergySchedule()
   /// The MIDI channel of the local peer.
   var channels = ChannelClaims()
   /// When the local peer sends its presence.
@@ -115,8 +123,9 @@ public struct EnsembleState: Sendable {
   ///   - soundLead: at least 20 ms less than `lead`, so that a change that is sent three times within the lead time arrives
   ///     before its step is passed to the audio output.
   ///   - activity: the activity that the player has set at the start, 0...127; nil: none (``moderateTotal``).
+  ///   - name: the name of the local player.
   public init(
-    identity: Identity, ownTerm: UInt64 = 0, lead: Nanoseconds = .milliseconds(100),
+    identity: Identity, name: String = "peer", ownTerm: UInt64 = 0, lead: Nanoseconds = .milliseconds(100),
     soundLead: Nanoseconds = EnsembleState.standardSoundLead, activity: UInt8? = nil
   ) {
     self.identity = identity
@@ -124,7 +133,8 @@ public struct EnsembleState: Sendable {
     self.lead = lead
     minimumLead = lead
     self.soundLead = soundLead
-    localActivity = Activity(activity)
+    players = LocalPlayers(
+      local: Player(identity: identity, kind: .local, name: name, sign: Sign(0)), base: activity)
     updateShare()
   }
 
@@ -265,7 +275,7 @@ public struct EnsembleState: Sendable {
 
   /// The instant at which ``advance(to:)`` must be called next; the distant future if nothing is scheduled.
   public var nextDeadline: Instant {
-    var next = min(nextRepeat, activityDeadline, presenceDeadline, documentDeadline)
+    var next = min(nextRepeat, activityDeadline, presenceDeadline, documentDeadline, playersDeadline)
     if timelineMessage == nil { return next }
     switch leadership {
     case .idle: return next
@@ -287,6 +297,7 @@ public struct EnsembleState: Sendable {
     // The presence and the total come last: they must contain the outcome of all other steps.
     defer {
       advanceActivity(to: now)
+      advancePlayers(to: now)
       advanceDocuments(to: now)
       advancePresence(to: now)
     }

@@ -64,6 +64,8 @@ public enum Event: Hashable, Sendable {
   /// The MIDI channel of the local peer; nil if none is left.
   case channel(Channel?)
 
+  /// A page or a device of the local peer has continued at another peer, so that it is no player of the local peer any longer.
+  case playerMoved(Identity)
   /// While the local peer is idle, a member reports a later run than the local peer knew: ``EnsembleState/lastRun``.
   case lastRun(LastRun)
 
@@ -71,8 +73,8 @@ public enum Event: Hashable, Sendable {
 
   /// The peer has changed the sound of the local player's instrument. Reported once per session.
   case shaped(by: PeerReference)
-  /// A player has sent a phrase to the local player.
-  case phraseReceived(Phrase, from: Identity)
+  /// A player has sent a phrase to a player of the local peer.
+  case phraseReceived(Phrase, from: Identity, to: Identity)
 
   // MARK: Observation of a running peer
 
@@ -81,6 +83,8 @@ public enum Event: Hashable, Sendable {
   /// A note or controller of a remote peer that the gates admit, or of the local player (nil). A note of a remote Tutti peer sounds at
   /// the local peer only if the local player has chosen to hear the remote player (``HearingChoices``).
   case sounded(Message, from: PeerReference?)
+  /// The players of all peers, or their energies, have changed.
+  case players([PlayerStatus])
   /// The roster, or the weight of a connection, has changed.
   case roster([RosterEntry])
 }

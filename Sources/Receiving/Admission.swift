@@ -10,13 +10,21 @@ public struct Admission: Hashable, Sendable, BitwiseCopyable {
   /// How loud the notes of the peer sound. Notes that do not sound still reach the programs at the ALSA port and the
   /// MIDI recording.
   public var hearing = Hearing.full
-  /// Whether the notes of the peer set the pitches of the local player's instrument instead of sounding.
-  public var setsPitches = false
+  /// The channels on which the notes of the peer set the pitches of the local player's instrument instead of sounding: bit n is channel n +
+  /// 1.
+  public var pitchChannels: UInt16 = 0
   /// Whether the master has silenced all players (``PeerProtocol/Mix/isQuiet``). Their notes do not sound, but still
   /// reach the programs at the ALSA port and the MIDI recording.
   public var isQuiet = false
-  /// Whether the admitted notes of the peer sound.
-  var isHeard: Bool { @_noLocks @_noAllocation get { hearing.percent > 0 && !setsPitches && !isQuiet } }
+  /// Whether all admitted notes of the peer sound.
+  var isHeard: Bool { @_noLocks @_noAllocation get { hearing.percent > 0 && pitchChannels == 0 && !isQuiet } }
+
+  /// Whether a note of the peer sounds.
+  @_noLocks @_noAllocation
+  func isHeard(_ message: Message) -> Bool {
+    hearing.percent > 0 && !message.isOnChannel(of: pitchChannels) && !isQuiet
+  }
+
   /// Whether the peer may change the sound of the local player's instrument, by controllers on the channel of the local player:
   /// see ``MIDI/Message/shapesInstrument``.
   public var shaping = false
@@ -71,6 +79,13 @@ public struct Hearing: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension Message {
+  /// Whether the channel of the message is in a set of channels: bit n is channel n + 1.
+  @_noLocks @_noAllocation
+  func isOnChannel(of channels: UInt16) -> Bool {
+    guard let channel else { return false }
+    return channels >> UInt16(channel.wire) & 1 != 0
+  }
+
   /// Whether another player may change the sound of an instrument with this message: a controller that has an effect on
   /// the character of the sound. Only the player of the instrument may send volume (7), pan (10), expression (11),
   /// pedals (64...69), banks, parameters and mode messages. Controllers 32...63, the lower halves (LSB) of 0...31, are excluded too.

@@ -14,6 +14,8 @@ struct LocalPlayer: ~Copyable {
   struct Delivery: BitwiseCopyable {
     let message: Message
     let route: PlayerRoute
+    /// Whether a page or a device of the local peer has played the message.
+    var isOfPage = false
   }
 
   /// The routes by input channel.
@@ -74,10 +76,12 @@ struct LocalPlayer: ~Copyable {
 
   /// Plays a message. ``next()`` must have returned nil before.
   ///
+  /// - Parameter isOfPage: whether a page or a device of the local peer has played the message, which the muting of the local player does not
+  ///   concern.
   /// - Returns: whether the message is played. A message without a channel is ignored. A Note On is refused after
   ///   ``releaseAll()``, and while the player is muted.
   @_noLocks @_noAllocation @discardableResult
-  mutating func play(_ message: Message) -> Bool {
+  mutating func play(_ message: Message, isOfPage: Bool = false) -> Bool {
     guard let channel = message.channel else { return false }
     // Expression on channel 1 sets the activity of the player. Only the control thread gets this message.
     if message.setsActivity {
@@ -89,7 +93,7 @@ struct LocalPlayer: ~Copyable {
       if message.silencesNote {
         if let earlier = played.end(channel, key) { route = earlier }
       } else {
-        if isMuted { return false }
+        if isMuted, !isOfPage { return false }
         guard !hasLeft else {
           refused += 1
           return false
@@ -106,7 +110,7 @@ struct LocalPlayer: ~Copyable {
       ending = .channel(channel, except: isShared ? nil : route)
       if isShared { return true }
     }
-    last = Delivery(message: message, route: route)
+    last = Delivery(message: message, route: route, isOfPage: isOfPage)
     return true
   }
 

@@ -103,6 +103,12 @@ extension Receiver {
     return channel.wire == localChannel.wire
   }
 
+  /// Whether a message of the session at `place` concerns the pitches of the local player's instrument.
+  @_noLocks @_noAllocation
+  private func setsPitch(_ message: Message, at place: SessionBlock.Place) -> Bool {
+    message.isOnChannel(of: blocks[place.block].sessions[place.index].admission.pitchChannels)
+  }
+
   /// Returns the first output of an admitted message of the session at `place`. The order of the outputs is: the pitch for the
   /// instrument, the sound, the recording, the copy for the control thread. Not every message has all four outputs.
   @_noLocks @_noAllocation
@@ -112,7 +118,7 @@ extension Receiver {
     defer { pending.append(.reception(reception)) }
     switch blocks[place.block].sessions[place.index].sound(of: message) {
     case .unchanged:
-      guard message.endsAllNotes, blocks[place.block].sessions[place.index].admission.setsPitches else {
+      guard message.endsAllNotes, setsPitch(message, at: place) else {
         return .sound(message, from: session)
       }
       // The message also releases the keys that set pitches.
@@ -122,7 +128,7 @@ extension Receiver {
       pending.append(.record(message, from: session))
       return .hear(softer, from: session)
     case .nothing:
-      guard blocks[place.block].sessions[place.index].admission.setsPitches else {
+      guard setsPitch(message, at: place) else {
         return .record(message, from: session)
       }
       pending.append(.record(message, from: session))

@@ -62,11 +62,12 @@ struct PlayerDelivery: BitwiseCopyable {
 
   private let message: Message
   private let route: PlayerRoute
+  private let isOfPage: Bool
   private var stage: Stage
 
   @_noLocks @_noAllocation
   init(_ delivery: LocalPlayer.Delivery) {
-    (message, route) = (delivery.message, delivery.route)
+    (message, route, isOfPage) = (delivery.message, delivery.route, delivery.isOfPage)
     stage =
       switch delivery.route.receiver {
       case .all: .sound
@@ -97,7 +98,7 @@ struct PlayerDelivery: BitwiseCopyable {
       stage = .done
       var soundedOn: Channel?
       if case .all = route.receiver { soundedOn = route.channel }
-      return .reception(.played(message, soundedOn: soundedOn, from: .player))
+      return .reception(.played(message, soundedOn: soundedOn, from: isOfPage ? .page : .player))
     case .done: return nil
     }
   }

@@ -77,6 +77,8 @@ public struct Receiver: ~Copyable {
   ///
   /// Real-time: safe.
   public internal(set) var localChannel: Channel?
+  /// The channels of pages and devices whose notes set the pitches of the local player's instrument.
+  private var pitchChannels: UInt16 = 0
   /// The notes that are being ended *as played*, that is, on their input channels, at the peer of a stream: see
   /// ``ReceivingCommand/endNotesAsPlayed(_:)``.
   var endsAsPlayed: (held: HeldNotes, stream: StreamID?) = (HeldNotes(), nil)
@@ -140,6 +142,10 @@ public struct Receiver: ~Copyable {
       timed.removeAll(of: session)
       (releasing, releaseEnd) = (slot, slot + 1)
     case .play(let message): player.play(message)
+    case .playForPage(let message):
+      player.play(message, isOfPage: true)
+      if message.isOnChannel(of: pitchChannels) { pending.append(.localPitch(message)) }
+    case .pitchChannels(let channels): pitchChannels = channels
     case .soundForPlayer(let message): pending.append(.sound(message, from: nil))
     case .route(let channel, let route): player.routes[Int(channel.wire)] = route
     case .localChannel(let channel): localChannel = channel

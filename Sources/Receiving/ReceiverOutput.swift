@@ -18,6 +18,8 @@ extension Receiver {
     /// Press or release a key that sets a pitch of the local player's instrument. The message is a note of the peer of
     /// a session, or ends all notes of this peer.
     case pitch(Message, from: SessionID)
+    /// The same for a note of a page or a device of the local peer, which also sounds.
+    case localPitch(Message)
     /// Play a controller of the peer of a session as if the local player had sent it: the peer changes the sound of the instrument of
     /// the local player.
     case shape(Message, from: SessionID)
@@ -88,6 +90,8 @@ public enum MessageOrigin: Hashable, Sendable, BitwiseCopyable {
   case instrument(at: Instant)
   /// A phrase that is repeated.
   case phrase
+  /// A page or a device of the local peer.
+  case page
 }
 
 /// The reply of a ``Receiver`` to a clock request. The request is a clock probe or an AppleMIDI clock packet. The thread

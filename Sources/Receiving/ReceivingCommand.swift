@@ -24,10 +24,16 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   case close(slot: Int, SessionID)
   /// Plays a message of the local player.
   case play(Message)
+  /// Plays a message of another player of the local peer, a page or a device, on its channel. The muting of the local player does not
+  /// concern it, and no instrument replaces it.
+  case playForPage(Message)
   /// Sounds a message on behalf of the local player, without sending it to other peers.
   case soundForPlayer(Message)
   /// Sets the route of the player's messages on this input channel.
   case route(Channel, PlayerRoute)
+  /// Sets the channels of the pages and devices of the local peer whose notes set the pitches of the local player's instrument: bit n is
+  /// channel n + 1.
+  case pitchChannels(UInt16)
   /// Sets the channel of the local player; nil if the player has none.
   case localChannel(Channel?)
   /// Ends the held notes of the local player at the peer of one stream, which has just been recognised as a Tutti peer. Until now, this

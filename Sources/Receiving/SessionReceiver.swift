@@ -109,10 +109,10 @@ struct SessionReceiver: ~Copyable {
     if message.silencesNote {
       let ends = heard.ends(with: message)
       heard.record(message)
-      return ends || admission.isHeard ? .unchanged : .nothing
+      return ends || admission.isHeard(message) ? .unchanged : .nothing
     }
     let sound = admission.hearing.sound(of: message)
-    guard admission.isHeard else { return .nothing }
+    guard admission.isHeard(message) else { return .nothing }
     heard.record(message)
     return sound
   }

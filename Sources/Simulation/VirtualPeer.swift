@@ -161,7 +161,7 @@ final class VirtualPeer {
     case .hear(let message, let session): events.append(.heard(message, from: session))
     case .record(let message, let session): events.append(.recorded(message, from: session))
     // The peer has no instrument.
-    case .pitch: break
+    case .pitch, .localPitch: break
     // A controller of a remote peer is played like one of the local player.
     case .shape(let message, _):
       receiver.execute(.play(message))

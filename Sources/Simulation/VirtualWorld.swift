@@ -184,6 +184,8 @@ public final class VirtualWorld {
     hosts[host].lives += 1
     let known = hosts[host]
     var ensemble = EnsembleState(identity: known.identity, ownTerm: known.term)
+    // The invariant of the total activity assumes that a further player never lowers it.
+    ensemble.chooseRule(.sum, at: .init(nanoseconds: 0))
     if mutation.rule == .failover { ensemble.masterLoss = .stop }
     if mutation.rule != .gate { ensemble.gates = known.gates }
     let localNow = known.clock.local(at: now)

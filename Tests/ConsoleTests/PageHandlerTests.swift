@@ -3,6 +3,7 @@ import MusicalTime
 import NIOCore
 import NIOEmbedded
 import NIOWebSocket
+import PeerProtocol
 import Testing
 
 @testable import Console
@@ -117,14 +118,19 @@ import Testing
     return channel
   }
 
+  /// The delays of pages that were passed to the peer since the last call.
+  private func delays() -> [PlayerCommand] {
+    mailbox.take(10).map(\.command).filter { if case .pageDelay = $0 { true } else { false } }
+  }
+
   /// The peer gets the greatest delay of all pages, but only when this delay changes. The third page does not change the greatest delay.
   @Test func peerGetsTheGreatestDelayOfThePages() throws {
     _ = try open(delay: 20_000)
     let slow = try open(delay: 250_000)
     _ = try open(delay: 90_000)
-    #expect(mailbox.take(10) == [.pageDelay(.milliseconds(20)), .pageDelay(.milliseconds(250))])
+    #expect(delays() == [.pageDelay(.milliseconds(20)), .pageDelay(.milliseconds(250))])
     _ = try slow.finish()
-    #expect(mailbox.take(10) == [.pageDelay(.milliseconds(90))])
+    #expect(delays() == [.pageDelay(.milliseconds(90))])
     #expect(pages.players == 2)
   }
 
@@ -145,7 +151,7 @@ import Testing
   @Test func refusedFrameEndsTheNotesOfThePage() throws {
     try join()
     try send(#"{"do":"note","key":60,"velocity":100}"#)
-    #expect(mailbox.take(10) == [.note(60, velocity: 100)])
+    #expect(mailbox.take(10).map(\.command) == [.join(JoiningPlayer()), .note(60, velocity: 100)])
     let frame = Frame(.activity, sequence: 1, at: .init(nanoseconds: 0), payload: ByteBuffer(bytes: [1])).encoded
     var count = 0
     while pages.counters.limited == 0, count < 10_000 {
@@ -153,7 +159,7 @@ import Testing
       count += 1
     }
     #expect(pages.counters.limited == 1 && channel.isActive)
-    #expect(mailbox.take(10).contains(.note(60, velocity: 0)))
+    #expect(mailbox.take(10).map(\.command).contains(.note(60, velocity: 0)))
   }
 
   /// The page may connect the peer only to a host of the list that the newest snapshot contains.
@@ -168,7 +174,7 @@ import Testing
     }
     #expect(mailbox.take(10).isEmpty && pages.counters.malformed == 4)
     try send(#"{"do":"connect","host":"Gear"}"#)
-    #expect(mailbox.take(10) == [.connect(toHost: "Gear")])
+    #expect(mailbox.take(10).map(\.command) == [.connect(toHost: "Gear")])
     snapshot.hosts = []
     pages.show(snapshot)
     try send(#"{"do":"connect","host":"Gear"}"#)
@@ -192,5 +198,78 @@ import Testing
     // The handler is in the pipeline until the event loop runs.
     try send(#"{"do":"note","key":60,"velocity":100}"#)
     #expect(mailbox.take(10).isEmpty && pages.count == 0)
+  }
+
+  // MARK: Players
+
+  private let anna = #"{"do":"player","identity":"00000000000000a1","name":"Anna","sign":9,"program":12,"moves":3}"#
+
+  @Test func pageIsThePlayerThatItNames() throws {
+    try join(.play)
+    try send(anna)
+    try send(#"{"do":"activity","value":70}"#)
+    // The identity of a page that plays stays the same.
+    try send(#"{"do":"player","identity":"00000000000000b2","name":"\u0007 \u200b"}"#)
+    let player = JoiningPlayer(name: "Anna", sign: Sign(9), instrument: .program(12), moves: 3)
+    let posted = mailbox.take(10)
+    #expect(posted.map(\.command) == [.join(player), .activity(70), .join(JoiningPlayer())])
+    #expect(posted.allSatisfy { $0.player == Identity(0xA1) })
+    _ = try channel.finish()
+    #expect(mailbox.take(10).map(\.command) == [.part])
+  }
+
+  @Test(arguments: [
+    #"{"do":"player","sign":64}"#, #"{"do":"player","program":129}"#, #"{"do":"player","moves":-1}"#,
+    #"{"do":"player","moves":4294967296}"#, #"{"do":"player","sign":"9"}"#,
+  ]) func impossiblePlayerIsMalformed(json: String) throws {
+    try join(.play)
+    try send(json)
+    #expect(mailbox.take(10).isEmpty && pages.counters.malformed == 1, "\(json)")
+  }
+
+  /// A page that connects again before its former connection has ended stays a player.
+  @Test func pageThatConnectsAgainStaysAPlayer() throws {
+    try join(.play)
+    try send(anna)
+    let former = channel
+    let second = EmbeddedChannel()
+    try second.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    try second.pipeline.syncOperations.addHandler(PageHandler(access: .play, pages: pages))
+    let frame = Frame(.command, sequence: 1, at: .init(nanoseconds: 0), payload: ByteBuffer(string: anna)).encoded
+    try second.writeInbound(WebSocketFrame(fin: true, opcode: .binary, maskKey: Self.mask, data: frame))
+    _ = mailbox.take(10)
+    _ = try former.finish()
+    #expect(mailbox.take(10).isEmpty)
+    _ = try second.finish()
+    #expect(mailbox.take(10).map(\.command) == [.part])
+  }
+
+  /// Each page has its own limit: 200 commands at once, and 50 more per second. Ends of notes do not count.
+  @Test func limitOfOnePageDoesNotConcernAnother() throws {
+    try join(.play)
+    let other = try open(delay: 1000)
+    _ = mailbox.take(1000)
+    for _ in 0..<130 {
+      try send(#"{"do":"note","key":60,"velocity":100}"#)
+      try send(#"{"do":"note","key":60,"velocity":0}"#)
+    }
+    try send(#"{"do":"activity","value":1}"#)
+    #expect(mailbox.take(1000).count == 262 && pages.counters.limited == 0)
+    for _ in 0..<100 { try send(#"{"do":"activity","value":1}"#) }
+    #expect(pages.counters.limited > 0)
+    let limited = pages.counters.limited
+    let frame = Frame(
+      .command, sequence: 1, at: .init(nanoseconds: 0), payload: ByteBuffer(string: #"{"do":"activity","value":2}"#)
+    ).encoded
+    _ = mailbox.take(1000)
+    try other.writeInbound(WebSocketFrame(fin: true, opcode: .binary, maskKey: Self.mask, data: frame))
+    #expect(mailbox.take(10).map(\.command) == [.activity(2)] && pages.counters.limited == limited)
+  }
+
+  @Test func touchReachesThePeerWithItsInstant() throws {
+    try join(.play)
+    try send(#"{"do":"note","key":60,"velocity":100,"at":"1234567890123456789"}"#)
+    let instant = Instant(nanoseconds: 1_234_567_890_123_456_789)
+    #expect(mailbox.take(10).map(\.command).last == .note(60, velocity: 100, touchedAt: instant))
   }
 }

@@ -67,32 +67,33 @@ import _TestSupport
   /// `add` returns whether the event loop must be woken, because the state has changed since the event loop took it.
   @Test func eventLoopIsWokenOncePerChange() {
     let played = PlayedMessages()
-    #expect(played.add(press(60), from: ada))
-    #expect(!played.add(press(64), from: ada), "the state was not taken yet")
+    #expect(played.add(press(60), from: ada, on: nil))
+    #expect(!played.add(press(64), from: ada, on: nil), "the state was not taken yet")
     #expect(played.take().held["\(ada)"]?.keys == [60, 64])
-    #expect(!played.add(release(30), from: ada), "the key was not held")
-    #expect(played.add(release(60), from: ada))
+    #expect(!played.add(release(30), from: ada, on: nil), "the key was not held")
+    #expect(played.add(release(60), from: ada, on: nil))
     #expect(played.take().held["\(ada)"]?.keys == [64])
   }
 
-  /// Only the controllers 1 and 74 of the local player (`from: nil`) change the shape of the instrument. Other controllers, notes, and
-  /// the controllers of remote players do not.
-  @Test func controllersOfTheLocalPlayerShapeTheInstrument() {
+  /// Only the controllers 1 and 74 on the channel of a player of the local peer change the shape of its instrument. Other controllers, notes,
+  /// and controllers on other channels do not.
+  @Test func controllersOnTheChannelOfAPlayerShapeItsInstrument() {
     let played = PlayedMessages()
-    #expect(!played.add(control(1, 90), from: ada))
-    #expect(!played.add(press(60), from: nil))
-    #expect(!played.add(control(7, 90), from: nil))
-    #expect(played.add(control(1, 90), from: nil))
+    let page = Identity(5)
+    #expect(!played.add(control(1, 90), from: ada, on: nil))
+    #expect(!played.add(control(7, 90), from: page, on: page))
+    #expect(played.add(control(1, 90), from: ada, on: page))
     // The event loop need not be woken again, because it has not taken the change of controller 1 yet.
-    #expect(!played.add(control(74, 20), from: nil))
-    #expect(played.take().shape == ["1": 90, "74": 20])
+    #expect(!played.add(control(74, 20), from: page, on: page))
+    #expect(played.take().shape == ["\(page)": ["1": 90, "74": 20]])
     #expect(played.take().held.isEmpty)
   }
 
   @Test func playersWhoHaveLeftAreForgotten() {
     let played = PlayedMessages()
-    _ = played.add(press(60), from: ada)
+    _ = played.add(press(60), from: ada, on: nil)
+    _ = played.add(control(1, 1), from: ada, on: ada)
     played.keep([])
-    #expect(played.take().held.isEmpty)
+    #expect(played.take() == PlayedMessages.State())
   }
 }

@@ -22,7 +22,7 @@ import _TestSupport
     let rings = NetworkRings(bell: Doorbell())
     let session = SessionID(number: 1)
     var admission = Admission()
-    (admission.notes, admission.modification, admission.setsPitches) = (true, true, true)
+    (admission.notes, admission.modification, admission.pitchChannels) = (true, true, .max)
     let source = StreamSource(
       ssrc: 7, address: SocketAddress(host: 0x7F00_0001, port: remote.data.port), localSSRC: 1)
     rings.commands.push(.receiving(.open(slot: 0, session, source, admission)))

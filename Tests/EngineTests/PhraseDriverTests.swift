@@ -116,3 +116,10 @@ import Testing
     #expect(played.map(\.message.silencesNote) == [true] && played[0].due == Self.origin + .seconds(1))
   }
 }
+
+extension PhraseDriver {
+  /// Repeats the phrase of the local player.
+  fileprivate mutating func adopt(_ settings: InstrumentSettings, at now: Instant) {
+    adopt(settings.phrase, number: settings.phraseNumber, settings, at: now)
+  }
+}

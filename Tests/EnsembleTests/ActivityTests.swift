@@ -1,6 +1,7 @@
 import Ensemble
 import MIDI
 import MusicalTime
+import PeerProtocol
 import Testing
 
 /// The activity of several players, and the total that all of them use. The level of a player is its smoothed activity. The argument
@@ -37,8 +38,11 @@ import Testing
     let changes = zip(reference, reference.dropFirst()).filter { $0.total != $1.total }.map(\.1.step.index)
     // A beat has four steps. Several of the twelve settings can take effect at the same beat.
     #expect(changes.count >= 5 && changes.allSatisfy { $0 % 4 == 0 }, "seed \(seed)")
+    // At the end, a player may have sounded one step more than another one.
+    let count = band.players.map(\.steps.count).min()!
     for player in band.players {
-      #expect(player.steps.elementsEqual(reference, by: ==), "seed \(seed)")
+      #expect(player.steps.count <= count + 1, "seed \(seed)")
+      #expect(player.steps.prefix(count).elementsEqual(reference.prefix(count), by: ==), "seed \(seed)")
     }
     let sum = band.players.reduce(0) { $0 + Int($1.ensemble.activity) }
     #expect(Int(reference.last!.total) == min(127, sum), "seed \(seed)")

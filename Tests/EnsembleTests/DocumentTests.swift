@@ -32,12 +32,21 @@ import _TestSupport
 
   /// The number of requests that a player has sent.
   private func requests(of n: Int, _ band: VirtualBand) -> Int {
-    band.players[n].outputs.count { if case .send(.documentRequest, _, _) = $0 { true } else { false } }
+    band.players[n].outputs.count {
+      if case .send(.documentRequest(let request), _, _) = $0 {
+        request.kind != DocumentKind.players.rawValue
+      } else {
+        false
+      }
+    }
   }
 
   /// The parts that a player has sent.
   private func parts(of n: Int, _ band: VirtualBand) -> [DocumentPart] {
-    band.players[n].outputs.compactMap { if case .send(.documentPart(let part), _, _) = $0 { part } else { nil } }
+    let parts = band.players[n].outputs.compactMap {
+      if case .send(.documentPart(let part), _, _) = $0 { part } else { nil as DocumentPart? }
+    }
+    return parts.filter { $0.kind != DocumentKind.players.rawValue }
   }
 
   /// Idle players receive the rhythm that another player chooses, before anyone starts.

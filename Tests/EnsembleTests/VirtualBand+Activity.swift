@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import PeerProtocol
 import Playback
 
 /// Functions for tests in which activity and totals are delivered.
@@ -13,7 +14,7 @@ extension VirtualBand {
     _ count: Int, seed: UInt64, loss: Double = 0, activity: [UInt8?] = [], rule: TotalActivityRule = .sum
   ) throws -> VirtualBand {
     var band = VirtualBand(players: count, seed: seed, loss: loss, activity: activity, joined: false)
-    for n in band.players.indices { band.players[n].ensemble.totalActivityRule = rule }
+    for n in band.players.indices { band.players[n].ensemble.chooseRule(rule, at: band.localTime(of: n)) }
     band.joinAll()
     band.run(for: .seconds(2))
     try band.command(0) { try $0.start(tempo: .standard, at: $1) }

@@ -21,8 +21,8 @@ extension PathAnalysis {
 }
 
 extension PlayerTrace {
-  /// Takes the needed parts of `trace`.
+  /// Takes the needed parts of `trace`, whose actions are those of the local player.
   init(_ trace: Trace) {
-    self.init(header: trace.header, ticks: DueTicks(trace.ticks), actions: trace.actions)
+    self.init(header: trace.header, name: trace.header.name, ticks: DueTicks(trace.ticks), actions: trace.actions)
   }
 }

@@ -160,7 +160,7 @@ import _TestSupport
     var peer = Peer(60)
     _ = peer.receive(on(100))
     var admission = Peer.admission(60)
-    admission.setsPitches = true
+    admission.pitchChannels = .max
     #expect(peer.execute(.admit(slot: 0, SessionID(number: 1), admission)).sounds == [off])
     let result = peer.receive(off, on(90))
     #expect(result.sounds.isEmpty && result.pitches == [off, on(90)])

@@ -7,6 +7,7 @@ import { ConnectionsView } from "./connections.js"
 import { EnsembleView } from "./ensemble.js"
 import { InstrumentView } from "./instrument.js"
 import { LeaderStrip } from "./leader-strip.js"
+import { OwnPlayer } from "./own-player.js"
 import { PartnerView } from "./partner.js"
 import { Rhythm } from "./rhythm.js"
 import { offerSecurePage } from "./secure.js"
@@ -29,7 +30,8 @@ function announce(message) {
   element("announcer").textContent = message
 }
 
-const context = { audio, connection, rhythm, state, announce }
+const player = new OwnPlayer({ connection, state })
+const context = { audio, connection, player, rhythm, state, announce }
 const strip = new LeaderStrip(context)
 const ensemble = new EnsembleView(context)
 const connections = new ConnectionsView(context)
@@ -90,13 +92,17 @@ connection.addEventListener("state", ({ detail }) => {
     clearTimeout(aloneTimer)
     aloneTimer = undefined
     endedAlone = false
-    reportOutput()
   } else if (rhythm.schedule?.plays) {
     aloneTimer ??= setTimeout(endAlone, ALONE)
   }
   render()
 })
-connection.addEventListener("welcome", () => render())
+connection.addEventListener("welcome", () => {
+  // The peer must know the identity of the player before any other report makes the page a player.
+  player.connected()
+  reportOutput()
+  render()
+})
 connection.addEventListener("clock", () => {
   timeline.update()
   audio.update()
@@ -115,6 +121,7 @@ connection.addEventListener("patch", ({ detail }) => {
 })
 connection.addEventListener("ensemble", ({ detail }) => {
   state.ensemble = detail
+  player.update()
   if (!connection.hasMoved) firstPeerName = detail.name
   render()
 })
@@ -156,6 +163,7 @@ element("join").addEventListener("click", () => {
   }
   audio.start()
   instrument.motion.start()
+  player.join()
   reportOutput()
   keepAwake()
   showSession(true)
@@ -223,4 +231,4 @@ connection.connect()
 offerSecurePage(token, () => !element("entry").hidden)
 
 // For the tests, which read the state of the page.
-globalThis.tutti = { audio, connection, instrument, partner, rhythm, state }
+globalThis.tutti = { audio, connection, instrument, partner, player, rhythm, state }

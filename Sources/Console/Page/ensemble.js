@@ -2,13 +2,11 @@
 
 import { create } from "./elements.js"
 import { LeaderStrip } from "./leader-strip.js"
+import { createSign } from "./sign.js"
 import { StepGrid } from "./step-grid.js"
 import { text } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
-
-/** The key of the local peer's row, instead of an identity. */
-const OWN = "own"
 
 export class EnsembleView {
   #context
@@ -19,17 +17,21 @@ export class EnsembleView {
   #instance
   /** The key of the text that shows the state of the sound. */
   #soundState
-  /** The rows of the table of players, by identity. The key of the local peer's row is OWN. */
+  /** The rows of the table of players, by identity. */
   #rows = new Map()
 
   constructor(context) {
     this.#context = context
-    const { connection, audio } = context
+    const { connection, audio, player } = context
     this.#grid = new StepGrid(element("grid"), context)
     element("patch").addEventListener("change", (event) => connection.command({ do: "patch", name: event.target.value }))
     element("rule").addEventListener("change", (event) => connection.command({ do: "total", rule: event.target.value }))
+    element("player-name").value = player.name
+    element("player-name").addEventListener("change", (event) => player.setName(event.target.value))
+    element("activity").value = String(player.base ?? 0)
+    element("activity-value").value = element("activity").value
     element("activity").addEventListener("input", (event) => {
-      connection.command({ do: "activity", value: Number(event.target.value) })
+      player.setBase(Number(event.target.value))
       element("activity-value").value = event.target.value
     })
     element("loudness").value = String(audio.loudness)
@@ -137,15 +139,16 @@ export class EnsembleView {
     const { lang } = document.documentElement
     if (body.dataset.language !== lang) this.#rows.clear()
     body.dataset.language = lang
-    const isMaster = ensemble.role === "master"
-    const players = [[OWN, { ...ensemble, name: text("thisPeer", { name: ensemble.name }) }],
-      ...ensemble.members.map((member) => [member.identity, { ...member, name: member.name ?? text("unnamed") }])]
-    for (const identity of this.#rows.keys()) if (!players.some(([key]) => key === identity)) this.#rows.delete(identity)
-    for (const [identity, player] of players) {
+    const { players } = ensemble
+    for (const key of this.#rows.keys()) if (!players.some(({ identity }) => identity === key)) this.#rows.delete(key)
+    for (const player of players) {
+      const { identity } = player
       if (!this.#rows.has(identity)) this.#rows.set(identity, this.#row(identity))
-      this.#renderPlayer(this.#rows.get(identity), player, isMaster && identity !== OWN)
+      this.#renderPlayer(this.#rows.get(identity), player, ensemble)
     }
-    const rows = players.map(([identity]) => this.#rows.get(identity).row)
+    const rows = players.map(({ identity }) => this.#rows.get(identity).row)
+    // Without a name of its own, the player of this page has the name of its sign.
+    element("player-name").placeholder = this.#context.player.row?.name ?? ""
     const isSame = rows.length === body.children.length && rows.every((row, index) => row === body.children[index])
     if (isSame) return
     const { mute, offer } = document.activeElement?.dataset ?? {}
@@ -154,13 +157,30 @@ export class EnsembleView {
     if (offer) body.querySelector(`[data-offer="${offer}"]`)?.focus()
   }
 
-  #renderPlayer(row, { name, role, channel, isMuted }, hasControls) {
+  /**
+   * Shows a player in its row. Only the local player of a peer has a role: that of the peer. The master can mute each player except its own
+   * local player, and can offer its role to the local players of other peers.
+   */
+  #renderPlayer(row, player, ensemble) {
     const set = (cell, value) => { if (cell.textContent !== value) cell.textContent = value }
+    const { identity, sign, channel, isMuted } = player
+    const name = this.#context.player.label(player)
+    // The local player of a peer has the identity of the peer.
+    const peer = identity === ensemble.identity ? ensemble : ensemble.members.find((member) => member.identity === identity)
+    const role = peer?.role
     set(row.name, name)
-    set(row.role, text(role))
-    row.role.className = `role ${role}`
+    if (row.sign?.dataset.sign !== String(sign)) {
+      row.sign?.remove()
+      row.sign = createSign(sign)
+      row.name.before(row.sign)
+    }
+    row.row.classList.toggle("own", identity === this.#context.player.identity)
+    set(row.role, role ? text(role) : text("none"))
+    row.role.className = `role ${role ?? ""}`
     set(row.channel, String(channel ?? text("none")))
-    if (hasControls !== row.controls.contains(row.mute)) row.controls.replaceChildren(...(hasControls ? [row.mute, row.offer] : []))
+    const isMutable = ensemble.role === "master" && identity !== ensemble.identity
+    const controls = isMutable ? (peer ? [row.mute, row.offer] : [row.mute]) : []
+    if (row.controls.children.length !== controls.length) row.controls.replaceChildren(...controls)
     row.mute.setAttribute("aria-pressed", String(isMuted === true))
     row.mute.setAttribute("aria-label", text("muteName", { name }))
     row.offer.setAttribute("aria-label", text("offerName", { name }))
@@ -171,8 +191,7 @@ export class EnsembleView {
   #row(identity) {
     const { connection, announce } = this.#context
     const meter = create("meter", { min: 0, max: 127, attributes: { "aria-hidden": "true" } })
-    const [name, role, channel, value] = [create("th", { attributes: { scope: "row", role: "rowheader" } }),
-      create("span"), create("span"), create("span")]
+    const [name, role, channel, value] = [create("span"), create("span"), create("span"), create("span")]
     const [clock, lost] = [create("span", { textContent: text("none") }), create("span", { textContent: text("none") })]
     const mute = create("button", { type: "button", textContent: text("mute"), attributes: { "data-mute": identity } })
     mute.addEventListener("click", () => {
@@ -187,34 +206,29 @@ export class EnsembleView {
     const cell = (label, className, ...children) =>
       create("td", { className, attributes: { role: "cell", "data-label": text(label) } }, ...children)
     const controls = cell("control", "buttons")
-    const row = create("tr", { attributes: { role: "row" } }, name, cell("role", "", role),
+    const header = create("th", { attributes: { scope: "row", role: "rowheader" } }, name)
+    const row = create("tr", { attributes: { role: "row" } }, header, cell("role", "", role),
       cell("channel", "number", channel), cell("activity", "activity", meter, value),
       cell("clock", "number", clock), cell("lostTicks", "number", lost), controls)
     return { row, name, role, channel, meter, value, clock, lost, controls, mute, offer }
   }
 
   renderLevels() {
-    const { levels } = this.#context.state
+    const { levels, ensemble } = this.#context.state
     if (!levels) return
     element("total").value = levels.total
     element("total-value").value = levels.total
-    if (document.activeElement !== element("activity")) {
-      element("activity").value = String(levels.activity)
-      element("activity-value").value = levels.activity
+    for (const [index, { identity }] of (ensemble?.players ?? []).entries()) {
+      const cells = this.#rows.get(identity)
+      const energy = levels.energies[index]
+      cells.meter.value = energy ?? 0
+      cells.value.textContent = energy ?? text("none")
     }
-    const set = ({ meter, value }, activity) => {
-      meter.value = activity ?? 0
-      value.textContent = activity ?? text("none")
-    }
-    const own = this.#rows.get(OWN)
-    if (own) {
-      set(own, levels.activity)
-      own.lost.textContent = levels.lostTicks
-    }
+    const own = this.#rows.get(ensemble?.identity)
+    if (own) own.lost.textContent = levels.lostTicks
     for (const member of levels.members) {
       const cells = this.#rows.get(member.identity)
       if (!cells) continue
-      set(cells, member.activity)
       cells.clock.textContent = member.offset === undefined ? text("none")
         : text("clockValue", { offset: (member.offset / 1e6).toFixed(3), error: (member.uncertainty / 1000).toFixed(3) })
     }

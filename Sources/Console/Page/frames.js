@@ -97,5 +97,13 @@ export function decodeLevels(payload) {
       offset: offset === UNKNOWN_OFFSET ? undefined : Number(offset), uncertainty: payload.getUint32(start + 18),
     })
   }
-  return { total: payload.getUint8(0), activity: payload.getUint8(1), lostTicks: payload.getUint32(4), members }
+  // The energies of the players follow, in the order of the players in the frame `ensemble`.
+  const energies = []
+  for (let at = LEVELS_HEADER + count * MEMBER_LENGTH; at < payload.byteLength; at += 1) {
+    const energy = payload.getUint8(at)
+    energies.push(energy > 127 ? undefined : energy)
+  }
+  return {
+    total: payload.getUint8(0), activity: payload.getUint8(1), lostTicks: payload.getUint32(4), members, energies,
+  }
 }

@@ -116,7 +116,6 @@ export class InstrumentView {
     this.instrument = instruments.find(({ name }) => name === chosen) ?? instruments[0]
     const legend = container.querySelector("legend")
     legend.textContent = text("chooseInstrument")
-    this.figure.setInstrument(this.instrument)
     const choices = instruments.map((instrument) => {
       const label = document.createElement("label")
       const radio = Object.assign(document.createElement("input"), {
@@ -129,15 +128,20 @@ export class InstrumentView {
       return label
     })
     container.replaceChildren(legend, ...choices)
-    this.#renderKeys()
+    this.#instrumentChanged()
   }
 
   #choose(instrument) {
     this.#releaseAll()
     this.instrument = instrument
     store(INSTRUMENT_KEY, instrument.name)
-    this.figure.setInstrument(instrument)
+    this.#instrumentChanged()
     this.motion.render()
+  }
+
+  #instrumentChanged() {
+    this.figure.setInstrument(this.instrument)
+    this.#context.player.setInstrument(this.instrument)
     this.#renderKeys()
   }
 
@@ -230,7 +234,8 @@ export class InstrumentView {
     const release = audio.play(this.instrument, key, strength, moment)
     button?.classList.add("down")
     const velocity = Math.max(1, Math.round(strength * 127))
-    const share = element("share").checked && this.#sharedNotes.begin(key, velocity, moment)
+    const touched = now === undefined ? undefined : connection.base + BigInt(Math.round(now))
+    const share = element("share").checked && this.#sharedNotes.begin(key, velocity, moment, touched)
     // The activity of a movement is counted by `move`.
     if (source !== "motion") this.#played(strength)
     this.showMark(position, strength)

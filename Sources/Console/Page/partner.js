@@ -1,5 +1,5 @@
-// The card for playing together with another player, the partner. The player of this page plays the pitches that the partner sets, changes
-// the sound of the partner's instrument, or exchanges phrases with the partner.
+// The card for playing together with another player, the partner: another page, or the local player of a peer. The player of this page
+// plays the pitches that the partner sets, changes the sound of the partner's instrument, or exchanges phrases with the partner.
 
 import { create } from "./elements.js"
 import { text } from "./strings.js"
@@ -9,6 +9,8 @@ const element = (id) => document.getElementById(id)
 const PHRASE_BARS = 2
 /** The controllers `tilt forward` (1) and `tilt sideways` (74), by the identifiers of their sliders. */
 const SHAPES = { "shape-tone": 1, "shape-pitch": 74 }
+/** A partner that is missing for this time, in milliseconds, has left. A page that connects again is missing only for a moment. */
+const PATIENCE = 5000
 
 /** The keys that the partner holds. Each note of the player of this page plays one of them. A port of the Swift type BorrowedPitches. */
 export class BorrowedPitches {
@@ -39,10 +41,12 @@ export class BorrowedPitches {
 
 export class PartnerView {
   #context
-  /** The identity and the name of the partner; undefined if none is chosen. */
+  /** The partner, as the frame `ensemble` last described it; undefined if none is chosen. */
   #partner
+  /** The timer that ends the playing together with a partner that is missing. */
+  #leaving
   #pitches = new BorrowedPitches()
-  /** The keys that the other players hold, by identity. */
+  /** The keys that the players hold, by identity. */
   #held = {}
   /** The `instance` in the newest frame `welcome`: a random number, new after each start of the peer. */
   #instance
@@ -73,7 +77,8 @@ export class PartnerView {
     connection.addEventListener("partners", ({ detail }) => {
       this.#held = detail.held
       this.#updatePitches()
-      audio.setShape({ tone: detail.shape[1], pitch: detail.shape[74] })
+      const shape = detail.shape[context.player.identity] ?? {}
+      audio.setShape({ tone: shape[1], pitch: shape[74] })
     })
   }
 
@@ -85,7 +90,7 @@ export class PartnerView {
     this.#context.audio.setShape({})
   }
 
-  /** The keys that the other players hold, by identity. */
+  /** The keys that the players hold, by identity. */
   get held() {
     return this.#held
   }
@@ -101,8 +106,9 @@ export class PartnerView {
   }
 
   #choose(identity) {
-    const member = this.#context.state.ensemble?.members.find((member) => member.identity === identity)
-    this.#partner = member && { identity, name: member.name ?? text("unnamed") }
+    const { player } = this.#context
+    this.#partner = player.others.find((other) => other.identity === identity)
+    player.setPartner(this.#partner?.identity)
     this.#pitches = new BorrowedPitches()
     this.#updatePitches()
     this.render()
@@ -128,7 +134,7 @@ export class PartnerView {
   render() {
     const { ensemble } = this.#context.state
     if (!ensemble) return
-    this.#renderPlayers(ensemble.members)
+    this.#renderPlayers()
     const isOpen = this.#context.connection.state === "open"
     element("forms").hidden = !this.#partner
     const name = this.#partner?.name ?? ""
@@ -139,23 +145,36 @@ export class PartnerView {
     element("form-shape").hidden = form !== "shape"
     element("form-phrase").hidden = form !== "phrase"
     for (const id of Object.keys(SHAPES)) element(id).disabled = !isOpen
-    this.#renderPhrases(ensemble.phrases, isOpen)
+    this.#renderPhrases(this.#context.player.row?.phrases ?? {}, isOpen)
   }
 
-  /** Lists the players. The partner remains chosen until its peer leaves. */
-  #renderPlayers(members) {
-    if (this.#partner && !members.some(({ identity }) => identity === this.#partner.identity)) {
-      this.#context.announce(text("partnerLeft", { name: this.#partner.name }))
-      this.#partner = undefined
+  /** Lists the other players. The partner remains chosen until it has left. */
+  #renderPlayers() {
+    const { player } = this.#context
+    const { others } = player
+    const present = others.find(({ identity }) => identity === this.#partner?.identity)
+    if (present || !this.#partner) {
+      this.#partner = present
+      clearTimeout(this.#leaving)
+      this.#leaving = undefined
+    } else {
+      others.push(this.#partner)
+      this.#leaving ??= setTimeout(() => this.#leave(), PATIENCE)
     }
     const select = element("partner")
-    const players = [["", text("nobody")], ...members.map(({ identity, name }) => [identity, name ?? text("unnamed")])]
+    const players = [["", text("nobody")], ...others.map((other) => [other.identity, player.label(other)])]
     const signature = JSON.stringify(players)
     if (select.dataset.signature !== signature) {
       select.dataset.signature = signature
       select.replaceChildren(...players.map(([value, textContent]) => create("option", { value, textContent })))
     }
     select.value = this.#partner?.identity ?? ""
+  }
+
+  /** Ends the playing together, because the partner has left. */
+  #leave() {
+    this.#context.announce(text("partnerLeft", { name: this.#partner.name }))
+    this.#choose(undefined)
   }
 
   #renderPhrases({ recorded, received, sender, variation }, isOpen) {

@@ -12,12 +12,15 @@ export class SharedNotes {
     this.#connection = connection
   }
 
-  /** Begins a note at a moment of performance.now(), or at once. Returns a function that ends the note. */
-  begin(key, velocity, moment = 0) {
+  /**
+   * Begins a note at a moment of performance.now(), or at once. `touched` is the instant at which the player has caused the note, a BigInt
+   * in nanoseconds of the peer's clock. It is undefined for a note of a figure. Returns a function that ends the note.
+   */
+  begin(key, velocity, moment = 0, touched = undefined) {
     const note = { key }
     const begin = () => {
       note.hasBegun = true
-      this.#send(key, velocity)
+      this.#send({ key, velocity, at: touched?.toString() })
     }
     const wait = moment - performance.now()
     this.#notes.add(note)
@@ -39,10 +42,10 @@ export class SharedNotes {
     if (!this.#notes.delete(note)) return
     clearTimeout(note.begin)
     clearTimeout(note.end)
-    if (note.hasBegun) this.#send(note.key, 0)
+    if (note.hasBegun) this.#send({ key: note.key, velocity: 0 })
   }
 
-  #send(key, velocity) {
-    this.#connection.command({ do: "note", key, velocity })
+  #send(note) {
+    this.#connection.command({ do: "note", ...note })
   }
 }

@@ -63,5 +63,6 @@ extension ByteBuffer {
         status.identity.bits, status.activity ?? 255, UInt8(status.takesPart ? 1 : 0),
         status.clock?.offset.count ?? .min, UInt32(clamping: error.map { $0.count / 1000 } ?? 0))
     }
+    for player in snapshot.players { writeInteger(player.energy ?? 255) }
   }
 }

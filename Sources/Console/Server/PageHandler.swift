@@ -4,6 +4,7 @@ import Measurement
 import MusicalTime
 import NIOCore
 import NIOWebSocket
+import PeerProtocol
 import Realtime
 import Receiving
 
@@ -18,6 +19,9 @@ final class PageHandler: ChannelInboundHandler {
 
   /// A page may send this number of frames per second in the long run, and five times as many at once.
   private static let frameRate: Int64 = 100
+  /// A page may send this number of commands per second in the long run, and four times as many at once. Each page has its own limit, so
+  /// that one page does not silence the others.
+  private static let commandRate: Int64 = 50
   /// The number of frames above ``frameRate`` after which the connection is closed.
   private static let maximumExcess = 1000
   /// The time between two pings. A browser answers pings even while it suspends the scripts of a hidden page.
@@ -48,13 +52,18 @@ final class PageHandler: ChannelInboundHandler {
   private(set) var blockedSince: Instant?
   /// The instant of the last ping.
   private var pinged = MonotonicClock.now
-  /// The activity that the page reported last, 0...127; nil if it has reported none.
-  private(set) var activity: UInt8?
+  private var commandLimiter = MessageBudget(rate: commandRate, depth: 4 * commandRate)
+  /// The identity of the player: the one that the page has given, or a random one.
+  private(set) var identity = Identity(.random(in: 1 ... .max))
+  /// Whether the player of the page plays: the page has given its player, or the player has pressed *Join*.
+  private(set) var plays = false
+  /// The strength of the present movement that the page reported last, 0...127.
+  private var movement: UInt8 = 0
   /// The time from the sending of a change of the rhythm by this peer until the page sounds the change, from the newest frame
   /// ``FrameKind/output``. Nil if the player has not pressed *Join*, which turns the sound on.
   private(set) var delay: Nanoseconds?
-  /// Whether a call of ``Pages/updateActivity()`` is scheduled.
-  private var isActivityDue = false
+  /// Whether a report of ``movement`` is scheduled.
+  private var isMovementDue = false
   /// The keys that the page holds: one bit per key.
   private var held = UInt128(0)
 
@@ -86,14 +95,14 @@ final class PageHandler: ChannelInboundHandler {
   /// Ends the participation of the page. A second call has no effect.
   private func leave() {
     context = nil
-    pages.remove(self)
     releaseNotes()
+    pages.remove(self)
   }
 
   /// Ends the notes whose keys the page holds.
   private func releaseNotes() {
     guard held != 0 else { return }
-    for key in UInt8(0)..<128 where held >> UInt128(key) & 1 != 0 { pages.release(key) }
+    for key in UInt8(0)..<128 where held >> UInt128(key) & 1 != 0 { release(key) }
     held = 0
   }
 
@@ -136,6 +145,7 @@ final class PageHandler: ChannelInboundHandler {
     case .clockRequest: answer(frame, at: now)
     case .command:
       let arguments = try? JSONDecoder().decode(CommandArguments.self, from: Data(frame.payload.readableBytesView))
+      if let given = arguments?.playerIdentity, !plays { identity = given }
       guard let command = arguments.flatMap({ Command($0, access: access) }) else {
         pages.counters.malformed += 1
         return
@@ -146,8 +156,8 @@ final class PageHandler: ChannelInboundHandler {
         pages.counters.malformed += 1
         return
       }
-      activity = value
-      activityChanged()
+      movement = value
+      movementChanged()
     case .output:
       guard let delay = frame.payload.getInteger(at: frame.payload.readerIndex, as: UInt32.self),
         delay <= Self.maximumDelay
@@ -157,6 +167,7 @@ final class PageHandler: ChannelInboundHandler {
       }
       self.delay = .microseconds(Int64(delay))
       pages.updatePlayers()
+      if !plays { join(JoiningPlayer()) }
     // Frames that only a peer sends.
     case .welcome, .rhythm, .levels, .ensemble, .patch, .sounds, .library, .notices, .calibration, .partners,
       .alternatives, .clockReply, .clicks, .delay:
@@ -165,33 +176,48 @@ final class PageHandler: ChannelInboundHandler {
   }
 
   private func execute(_ command: Command) {
+    switch command {
     // The answer of the page to ``requestClicks(turn:at:)``: whether it will click.
-    if case .clicking(let turn, let isReady) = command {
-      pages.calibration?.answer(from: self, turn: turn, isReady: isReady)
-      return
-    }
-    guard case .player(.note(let key, let velocity)) = command, key < 128 else {
-      pages.execute(command)
-      return
-    }
-    let bit = UInt128(1) << UInt128(key)
-    if velocity > 0 {
-      if pages.execute(command) { held |= bit }
-    } else if held & bit != 0 {
-      // The rate limit for the commands of all pages does not apply to the end of a note. Otherwise the note would hang if other pages
-      // send many commands.
-      held &= ~bit
-      pages.release(key)
+    case .clicking(let turn, let isReady): pages.calibration?.answer(from: self, turn: turn, isReady: isReady)
+    case .player(.join(let player)): if isAdmitted() { join(player) }
+    case .player(.note(let key, let velocity, _)) where key < 128:
+      let bit = UInt128(1) << UInt128(key)
+      if velocity > 0 {
+        if !plays { join(JoiningPlayer()) }
+        if isAdmitted(), pages.execute(command, by: self) { held |= bit }
+      } else if held & bit != 0 {
+        // The limit does not apply to the end of a note. Otherwise the note would hang.
+        held &= ~bit
+        release(key)
+      }
+    case .player, .selectRhythm, .selectInstrument, .saveRhythm, .calibrate:
+      if isAdmitted() { pages.execute(command, by: self) }
     }
   }
 
-  /// Schedules a call of ``Pages/updateActivity()``, at most 20 times per second for this page.
-  private func activityChanged() {
-    guard !isActivityDue, let context else { return }
-    isActivityDue = true
+  /// Whether the limit of the page admits another command. Counts a refused command.
+  private func isAdmitted() -> Bool {
+    if commandLimiter.admit(at: MonotonicClock.now) { return true }
+    pages.counters.limited += 1
+    return false
+  }
+
+  /// Makes the page a player, or updates it.
+  private func join(_ player: JoiningPlayer) {
+    plays = true
+    pages.post(.join(player), by: self)
+  }
+
+  /// Ends a note of the page.
+  private func release(_ key: UInt8) { pages.post(.note(key, velocity: 0), by: self) }
+
+  /// Schedules a report of ``movement`` to the peer, at most 20 times per second.
+  private func movementChanged() {
+    guard plays, !isMovementDue, let context else { return }
+    isMovementDue = true
     context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(50)) {
-      self.isActivityDue = false
-      self.pages.updateActivity()
+      self.isMovementDue = false
+      if self.context != nil { self.pages.post(.movement(self.movement), by: self) }
     }
   }
 

@@ -106,11 +106,11 @@ import Synchronization
 
   /// Shows on the pages which keys and controls the players use, at most 50 times per second. Called by the control thread.
   func observe(_ event: PeerEvent) {
-    guard case .sounded(let message, let player) = event.kind else { return }
-    // `player` is nil for the local player. A standard device has no identity, and its messages are not shown.
-    if player != nil, player?.identity == nil { return }
+    if case .playerMoved(let player) = event.kind { return eventLoop.execute { [self] in pages.close(player) } }
+    // A standard device that is no player has no identity, and its messages are not shown.
+    guard case .sounded(let message, _) = event.kind, let player = event.player else { return }
     // If `add` returns false, nothing has changed, or the task below is scheduled already.
-    guard played.add(message, from: player?.identity) else { return }
+    guard played.add(message, from: player, on: event.shaped) else { return }
     eventLoop.scheduleTask(in: .milliseconds(20)) { [self] in
       pages.show(.partners, played.take())
     }
@@ -118,7 +118,7 @@ import Synchronization
 
   /// Shows a snapshot on all pages. Called by the control thread.
   func update(_ snapshot: PeerSnapshot) {
-    played.keep(snapshot.members)
+    played.keep(snapshot.players)
     // The old snapshot is deallocated outside of the lock. If there was one, the event loop already has a task that takes the snapshot.
     let previous = newest.withLock { exchange(&$0, with: snapshot) }
     guard previous == nil else { return }

@@ -3,6 +3,7 @@ import Engine
 import Foundation
 import MusicalTime
 import NIOCore
+import PeerProtocol
 import Realtime
 import Receiving
 
@@ -12,9 +13,6 @@ final class Pages {
   static let maximumCount = 128
   /// A page that has not read its frames for this time is closed.
   private static let maximumBlocking = Nanoseconds.seconds(10)
-  /// All pages together may send this number of commands per second in the long run, and twice as many at once.
-  private static let commandRate: Int64 = 200
-
   let state = SharedState()
   var counters = ConsoleCounters()
   /// Measures the delays of the pages. The server sets it once. Nil in tests without a calibration.
@@ -32,14 +30,6 @@ final class Pages {
   /// recognises from the number whether the peer was restarted in the meantime.
   private let instance = String(UInt64.random(in: 0 ... .max), radix: 16)
   private let eventLoop: any EventLoop
-  private var limiter = MessageBudget(rate: commandRate, depth: 2 * commandRate)
-  /// The greatest activity that a page reports; nil if no page reports an activity.
-  private var activity: UInt8?
-  /// The activity that the peer gets when no page reports an activity any longer. This is the activity before the first report, or
-  /// the activity that a command has set since then. Nil if no page reports an activity.
-  private var heldActivity: UInt8?
-  /// The activity in the newest snapshot.
-  private var shownActivity: UInt8 = 0
   /// The names of the rhythms that pages may select.
   private var rhythms: [String] = []
   /// The names of the hosts to which pages may connect the peer.
@@ -89,8 +79,18 @@ final class Pages {
   func remove(_ page: PageHandler) {
     guard pages.removeValue(forKey: ObjectIdentifier(page)) != nil else { return }
     updatePlayers()
-    if page.activity != nil { updateActivity() }
+    // A page that has connected again with the same identity continues.
+    guard page.plays, !pages.values.contains(where: { $0.plays && $0.identity == page.identity }) else { return }
+    mailbox.post(.part, by: page.identity)
   }
+
+  /// Closes the page of a player that has continued at another peer. If the page still runs, it connects again.
+  func close(_ player: Identity) {
+    for page in pages.values where page.plays && page.identity == player { page.close(.goingAway) }
+  }
+
+  /// Passes a command about the player of a page to the peer.
+  func post(_ command: PlayerCommand, by page: PageHandler) { mailbox.post(command, by: page.identity) }
 
   /// Counts the pages whose player has joined, and tells the peer the greatest delay of these pages.
   func updatePlayers() {
@@ -133,33 +133,22 @@ final class Pages {
 
   /// Updates the state from a snapshot of the peer, and sends the changes to all pages.
   func show(_ snapshot: PeerSnapshot) {
-    shownActivity = snapshot.activity
     (soundLead, plays) = (snapshot.soundLead, snapshot.plays)
     hosts = Set(snapshot.hosts?.map(\.name) ?? [])
     update(state.update(snapshot))
   }
 
-  /// Passes a command to the peer.
+  /// Passes a command of a page to the peer.
   ///
   /// - Returns: false if the command was dropped.
   @discardableResult
-  func execute(_ command: Command) -> Bool {
-    guard limiter.admit(at: MonotonicClock.now) else {
-      counters.limited += 1
-      return false
-    }
+  func execute(_ command: Command, by page: PageHandler) -> Bool {
     switch command {
     case .player(.connect(let host)) where !hosts.contains(host):
       // The page may choose only from the list. Any other name could be an arbitrary address, or text for the log.
       counters.malformed += 1
       return false
-    case .player(let command):
-      if case .activity(let value) = command, activity != nil {
-        // The command takes effect when no page reports an activity any longer.
-        heldActivity = value
-      } else {
-        mailbox.post(command)
-      }
+    case .player(let command): mailbox.post(command, by: page.identity)
     case .calibrate: calibrate()
     // These commands never arrive here: ``PageHandler`` passes the first one to the calibration, and pages may not send the others.
     case .clicking, .selectInstrument, .saveRhythm: break
@@ -172,20 +161,6 @@ final class Pages {
       library.select(name)
     }
     return true
-  }
-
-  /// Ends a note that a page has begun. The rate limit for commands does not apply.
-  func release(_ key: UInt8) { mailbox.post(.note(key, velocity: 0)) }
-
-  /// Passes the greatest activity of all pages to the peer, which smooths it. When no page reports an activity any longer, passes
-  /// ``heldActivity`` to the peer.
-  func updateActivity() {
-    let greatest = pages.values.compactMap(\.activity).max()
-    guard greatest != activity else { return }
-    let held = heldActivity ?? shownActivity
-    heldActivity = greatest == nil ? nil : held
-    activity = greatest
-    mailbox.post(.activity(greatest ?? held))
   }
 
   /// Pings all pages, and closes those that have disappeared or do not read. Called once per second.

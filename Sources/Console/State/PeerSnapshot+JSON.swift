@@ -1,4 +1,5 @@
 import Engine
+import Ensemble
 import Foundation
 import Measurement
 import PeerProtocol
@@ -24,10 +25,22 @@ extension PeerSnapshot {
       "obstacle": obstacle, "isOffered": isOffered,
       // Rounded to one decimal, because the tempo of a follower varies slightly with the clock correction.
       "bpm": (tempo.bpm * 10).rounded() / 10,
-      "isMuted": isMuted, "isQuiet": presentMix.isQuiet, "totalRule": totalActivityRule.rawValue, "patch": patchName,
-      "instrument": instrumentName, "parts": parts, "members": members.map(\.json), "devices": devices, "hosts": hosts,
+      "isMuted": isMuted, "isQuiet": presentMix.isQuiet, "totalRule": "\(totalActivityRule)", "patch": patchName,
+      "instrument": instrumentName, "parts": parts, "members": members.map(\.json),
+      "players": players.map { json(of: $0) }, "base": base.map { Int($0) }, "devices": devices, "hosts": hosts,
       "furtherHosts": furtherHosts, "policy": policy.rawValue, "hasContacts": hasContacts, "lead": lead.milliseconds,
       "phrases": phrases,
+    ]
+  }
+
+  /// A player as the page shows it. `phrases` are those of a page of this peer.
+  private func json(of status: PlayerStatus) -> JSONObject {
+    let player = status.player
+    let phrases = status.peer == identity && player.kind == .page ? pagePhrases[player.identity] : nil
+    return [
+      "identity": "\(player.identity)", "peer": "\(status.peer)", "kind": "\(player.kind)", "name": player.name,
+      "sign": Int(player.sign.number), "program": Int(player.instrument.octet), "channel": status.channel?.number,
+      "isMuted": status.isMuted, "partner": player.partner.map { "\($0)" }, "phrases": phrases,
     ]
   }
 

@@ -1,4 +1,5 @@
 import Engine
+import Ensemble
 import MIDI
 import PeerProtocol
 import Synchronization
@@ -8,11 +9,11 @@ import Synchronization
 final class PlayedMessages: Sendable {
   /// The payload of a frame ``FrameKind/partners``.
   struct State: Encodable, Equatable {
-    /// The keys that remote players hold, by the identity of the player's peer.
+    /// The keys that players hold, by the identity of the player.
     var held: [String: HeldKeys] = [:]
-    /// The newest values, 0...127, of the controllers that change the sound of the local player's instrument. The key is the number of
-    /// the controller.
-    var shape: [String: UInt8] = [:]
+    /// The newest values, 0...127, of the controllers that change the sound of the instruments of the local peer's players, by the identity of
+    /// the player and the number of the controller.
+    var shape: [String: [String: UInt8]] = [:]
   }
 
   /// The controllers of the controls `tilt forward` (Modulation, 1) and `tilt sideways` (Brightness, 74) of an instrument. A remote
@@ -22,11 +23,15 @@ final class PlayedMessages: Sendable {
   /// The state, and whether it has changed since the event loop last took it.
   private let content = Mutex((state: State(), isDue: false))
 
-  /// Adds a message of a player: `player` is the identity of a remote player's peer, or nil for the local player. Returns whether the
-  /// event loop must be woken to take the state. Called by the control thread.
-  func add(_ message: Message, from player: Identity?) -> Bool {
+  /// Adds a message. Returns whether the event loop must be woken to take the state. Called by the control thread.
+  ///
+  /// - Parameters:
+  ///   - player: who has played the message.
+  ///   - shaped: the player of the local peer on whose channel the message sounds; nil: none.
+  func add(_ message: Message, from player: Identity, on shaped: Identity?) -> Bool {
     content.withLock { content in
-      guard content.state.receive(message, from: player.map { "\($0)" }), !content.isDue else { return false }
+      let changes = content.state.receive(message, from: "\(player)", on: shaped.map { "\($0)" })
+      guard changes, !content.isDue else { return false }
       content.isDue = true
       return true
     }
@@ -40,37 +45,38 @@ final class PlayedMessages: Sendable {
     }
   }
 
-  /// Removes the keys of players that are no longer in session, if more players have keys than there are peers in session. This
-  /// condition is enough to limit the memory. `members` are the peers in session. Called by the control thread.
-  func keep(_ members: [PeerSnapshot.Member]) {
+  /// Removes the keys and the shapes of players that have left, if there are more than there are players. This condition is enough to limit
+  /// the memory. Called by the control thread.
+  func keep(_ players: [PlayerStatus]) {
     content.withLock { content in
-      guard content.state.held.count > members.count else { return }
-      let identities = Set(members.map { "\($0.status.identity)" })
+      guard content.state.held.count > players.count || content.state.shape.count > players.count else { return }
+      let identities = Set(players.map { "\($0.player.identity)" })
       content.state.held = content.state.held.filter { identities.contains($0.key) }
+      content.state.shape = content.state.shape.filter { identities.contains($0.key) }
     }
   }
 }
 
 extension PlayedMessages.State {
-  /// Updates the state with a message: with the notes of a remote player, and with the controllers ``PlayedMessages/shapes`` of the local
-  /// player. For the local player, `player` is nil. Returns whether the state has changed.
-  fileprivate mutating func receive(_ message: Message, from player: String?) -> Bool {
-    if let player {
-      var keys = held[player] ?? HeldKeys()
-      guard keys.receive(message) else { return false }
-      held[player] = keys
+  /// Updates the state with a message: the notes of its player, and the controllers ``PlayedMessages/shapes`` on the channel of a player of
+  /// the local peer. Returns whether the state has changed.
+  fileprivate mutating func receive(_ message: Message, from player: String, on shaped: String?) -> Bool {
+    if let shaped, case .controlChange(_, let controller, let value) = message,
+      PlayedMessages.shapes.contains(controller.value)
+    {
+      let number = "\(controller.value)"
+      guard shape[shaped]?[number] != value.value else { return false }
+      shape[shaped, default: [:]][number] = value.value
       return true
     }
-    guard case .controlChange(_, let controller, let value) = message,
-      PlayedMessages.shapes.contains(controller.value),
-      shape["\(controller.value)"] != value.value
-    else { return false }
-    shape["\(controller.value)"] = value.value
+    var keys = held[player] ?? HeldKeys()
+    guard keys.receive(message) else { return false }
+    held[player] = keys
     return true
   }
 }
 
-/// The keys that a remote player holds, in the order in which they were pressed. This player can set the pitches of an instrument on a
+/// The keys that a player holds, in the order in which they were pressed. This player can set the pitches of an instrument on a
 /// page: each note of the instrument then takes its pitch from one of these keys, in turn, as with ``Rhythm/BorrowedPitches``.
 ///
 /// When no key is held any longer, the key that was released last remains, until the next key is pressed. After All Notes Off, the key

@@ -2,6 +2,7 @@ import Ensemble
 import MusicalTime
 import PeerProtocol
 import Rhythm
+import Text
 
 /// A command that a player has typed or that a web page has sent.
 public enum Command: Hashable, Sendable {
@@ -53,6 +54,7 @@ public enum Access: String, Sendable, CaseIterable {
 private enum Verb: String {
   case start, stop, `continue`, tempo, nudge, part, level, plays, loudness, quiet, mute, unmute, offer, take, activity,
     total
+  case player, partner
   case gate, hear, note, release, control, shape, pitches, phrase, patch, instrument, calibrate, clicking, connect,
     policy
   case peers, leave
@@ -80,6 +82,8 @@ private enum Verb: String {
     case .mute: ("peer", .lead)
     case .unmute: ("peer", nil)
     case .activity: ("value", .play)
+    case .player: (nil, .play)
+    case .partner: (nil, .play)
     case .totalActivity: ("rule", nil)
     case .total: (nil, .lead)
     case .offer: ("peer", .lead)
@@ -153,8 +157,18 @@ private enum Verb: String {
       let isMuted = given.isTyped ? self == .mute : given.flag("on")
       return .player(.mute(peer, try need(isMuted)))
     case .activity: return .player(.activity(try data("value", of: 1)))
+    case .player:
+      let sign = given.has("sign") ? try need(given.integer("sign", 0...Sign.count - 1)) : nil
+      let instrument = given.has("program") ? try need(given.integer("program", 0...128)) : 255
+      let moves = given.has("moves") ? try need(given.integer("moves", 0...Int(UInt32.max))) : 0
+      return .player(
+        .join(
+          JoiningPlayer(
+            name: given.text("name")?.cleanName(), sign: sign.map { Sign($0) },
+            instrument: PlayerInstrumentCode(octet: UInt8(instrument)) ?? .none, moves: UInt32(moves))))
+    case .partner: return .player(.partner(given.has("peer") ? try need(peer) : nil))
     case .totalActivity, .total:
-      let rule = given.text("rule").flatMap(TotalActivityRule.init)
+      let rule = given.text("rule").flatMap { TotalActivityRule($0) }
       return .player(.total(try need(rule, "unknown method; give sum, mean or maximum")))
     case .offer: return .player(.offer(to: given.has("peer") ? try need(peer) : nil))
     case .take: return .player(.take)
@@ -184,7 +198,8 @@ private enum Verb: String {
         throw given.error(
           "wrong or missing numbers; give a note from 0 to 127, and if needed a velocity from 1 to 127")
       }
-      return .player(.note(UInt8(key), velocity: UInt8(velocity)))
+      let touchedAt = given.text("at").flatMap { Int64($0) }.map { Instant(nanoseconds: $0) }
+      return .player(.note(UInt8(key), velocity: UInt8(velocity), touchedAt: touchedAt))
     case .release: return .player(.note(try data("key", of: 1), velocity: 0))
     case .control: return .player(.control(try data("controller", of: 2), value: try data("value", of: 2)))
     case .shape:

@@ -1,4 +1,4 @@
-import PeerProtocol
+public import PeerProtocol
 
 /// The error for a typed command that cannot be parsed: `command: reason; remedy`.
 public struct CommandSyntaxError: Error, CustomStringConvertible {
@@ -56,6 +56,9 @@ public struct CommandArguments: Decodable {
   ///
   /// - Parameter reason: the reason and the remedy.
   func error(_ reason: String) -> CommandSyntaxError { CommandSyntaxError(description: "\(line ?? ""): \(reason)") }
+
+  /// The identity of the player that a page gives with the command `player`; nil if there is none.
+  public var playerIdentity: Identity? { text("identity").flatMap { Identity($0) }.flatMap { $0.bits == 0 ? nil : $0 } }
 
   /// Whether the argument is given.
   func has(_ name: String) -> Bool { values[name] != nil }

@@ -1,5 +1,6 @@
 public import Ensemble
 public import MusicalTime
+public import PeerProtocol
 public import Rhythm
 
 /// A command of the player. Remote peers are given by their name or identity.
@@ -18,8 +19,16 @@ public enum PlayerCommand: Hashable, Sendable {
   case setTempo(Tempo)
   /// Changes the tempo gradually over a number of quarter notes.
   case rampTempo(Tempo, beats: Int)
-  /// Sets the activity of the player, 0...127.
+  /// Sets the activity of the player, 0...127: the base value, to which the energy falls back after the player has played.
   case activity(UInt8)
+  /// A page begins to play, or changes its name, sign or instrument.
+  case join(JoiningPlayer)
+  /// A page ends playing.
+  case part
+  /// Sets the strength of the present movement on a page, 0...127.
+  case movement(UInt8)
+  /// The player with whom a page plays together; nil: none.
+  case partner(String?)
   /// Sets how the master combines the activity of all peers.
   case total(TotalActivityRule)
   /// Sets the level of a part of the rhythm in percent, 0...100, and starts the part.
@@ -46,8 +55,9 @@ public enum PlayerCommand: Hashable, Sendable {
   case play(to: String?)
   /// Sends the player's notes to the next peer in session; after the last one, to all peers.
   case playToNext
-  /// Plays a key, 0...127. Velocity 0 releases the key.
-  case note(UInt8, velocity: UInt8)
+  /// Plays a key, 0...127. Velocity 0 releases the key. `touchedAt` is when the player of a page touched the key, in CLOCK_MONOTONIC; the
+  /// page may have moved the note to the grid of the rhythm.
+  case note(UInt8, velocity: UInt8, touchedAt: Instant? = nil)
   /// Plays a Control Change: sets a controller, 0...127, to a value, 0...127.
   case control(UInt8, value: UInt8)
   /// Shapes the instrument of a peer: sets a controller, 0...127, on the channel of that peer to a value, 0...127.
@@ -86,11 +96,29 @@ public enum PlayerCommand: Hashable, Sendable {
   var controlsRhythm: Bool {
     switch self {
     case .startOrStop, .start, .stop, .countIn, .continue, .mute, .quiet, .offer, .take, .leave: true
-    case .locate, .tempo, .setTempo, .rampTempo, .activity, .total, .level, .plays, .loudness, .gate, .ledBy, .hear,
+    case .locate, .tempo, .setTempo, .rampTempo, .activity, .join, .part, .movement, .partner, .total, .level, .plays,
+      .loudness, .gate, .ledBy, .hear,
       .play, .playToNext, .note, .control, .shape, .pitches, .phrase, .instrument, .strike, .tilt, .pageDelay, .click,
       .savePatch, .patch, .connect, .policy, .showRoster:
       false
     }
+  }
+}
+
+/// What a page reports about its player.
+public struct JoiningPlayer: Hashable, Sendable {
+  /// A clean name of at most 48 octets; nil: that of the sign.
+  public var name: String?
+  /// The wanted sign; nil: any.
+  public var sign: Sign?
+  public var instrument: PlayerInstrumentCode
+  /// How many times the page has moved to another peer.
+  public var moves: UInt32
+
+  public init(
+    name: String? = nil, sign: Sign? = nil, instrument: PlayerInstrumentCode = .none, moves: UInt32 = 0
+  ) {
+    (self.name, self.sign, self.instrument, self.moves) = (name, sign, instrument, moves)
   }
 }
 

@@ -1,27 +1,30 @@
+public import PeerProtocol
 import Realtime
 import Synchronization
 
-/// The queue through which other threads send the commands of the player to the control thread.
+/// The queue through which other threads send the commands of the players to the control thread.
 public final class Mailbox: Sendable {
   /// Wakes the control thread.
   let bell = Doorbell()
-  private let waiting = Mutex<[PlayerCommand]>([])
+  private let waiting = Mutex<[(PlayerCommand, Identity?)]>([])
 
   public init() {}
 
   /// Adds a command and wakes the control thread.
   ///
+  /// - Parameter player: the page that sends the command; nil: the local player.
+  ///
   /// Real-time: not safe.
-  public func post(_ command: PlayerCommand) {
-    waiting.withLock { $0.append(command) }
+  public func post(_ command: PlayerCommand, by player: Identity? = nil) {
+    waiting.withLock { $0.append((command, player)) }
     bell.ring()
   }
 
   /// Removes and returns the oldest commands, at most `limit`. Called by the control thread.
-  func take(_ limit: Int) -> [PlayerCommand] {
+  func take(_ limit: Int) -> [(command: PlayerCommand, player: Identity?)] {
     waiting.withLock { commands in
       defer { commands.removeFirst(min(limit, commands.count)) }
-      return Array(commands.prefix(limit))
+      return commands.prefix(limit).map { (command: $0.0, player: $0.1) }
     }
   }
 

@@ -8,14 +8,18 @@ import Text
 
 // Execution of the player's commands.
 extension Peer {
-  /// Executes a command of the player. If the command is not possible now, logs the reason.
-  func execute(_ command: PlayerCommand) {
+  /// Executes a command. If the command is not possible now, logs the reason.
+  ///
+  /// - Parameter page: the player on a web page who sends the command; nil: the local player.
+  func execute(_ command: PlayerCommand, by page: Identity? = nil) {
     let now = MonotonicClock.now
     if command.controlsRhythm { remoteLog.beginCommand(at: now) }
-    do throws(CommandError) { try execute(command, at: now) } catch { log.notice("\(core.description(of: error))") }
+    do throws(CommandError) { try execute(command, by: page, at: now) } catch {
+      log.notice("\(core.description(of: error))")
+    }
   }
 
-  private func execute(_ command: PlayerCommand, at now: Instant) throws(CommandError) {
+  private func execute(_ command: PlayerCommand, by page: Identity?, at now: Instant) throws(CommandError) {
     switch command {
     case .startOrStop where ensemble.role == .master: try stop(at: now)
     case .startOrStop, .start: try ensemble.start(tempo: tempo.value, at: now)
@@ -26,8 +30,15 @@ extension Peer {
     case .tempo(let difference): try change(tempoBy: difference, at: now)
     case .setTempo(let requested): try change(tempo: requested, at: now)
     case .rampTempo(let requested, let beats): try change(tempo: requested, over: beats, at: now)
-    case .activity(let level): ensemble.setActivity(level, at: now)
-    case .total(let rule): ensemble.totalActivityRule = rule
+    case .activity(let level): ensemble.setActivity(level, of: page, at: now)
+    case .join(let joining): if let page { join(joining, as: page, at: now) }
+    case .part: if let page { part(page, at: now) }
+    case .movement(let strength): if let page { ensemble.moved(strength, by: page, at: now) }
+    case .partner(let name):
+      let partner = name.flatMap { player(called: $0) }
+      guard name == nil || partner != nil else { break }
+      ensemble.change(page ?? identity, at: now) { $0.partner = partner }
+    case .total(let rule): ensemble.chooseRule(rule, at: now)
     case .level(let part, let percent):
       let change = "\(part.name): level \(percent) % from the next bar on"
       try changeMix(change, at: now) { $0.setLevel(percent, ofPart: Int(part.rawValue)) }
@@ -57,18 +68,21 @@ extension Peer {
       core.recipient = identity
       log.info("notes: are now sent to \(recipient)")
     case .playToNext: playToNext()
-    case .note(let key, let velocity):
+    case .note(let key, let velocity, let touchedAt):
+      if let page { return playNote(key, velocity: velocity, touchedAt: touchedAt, by: page, at: now) }
       core.play(.noteOn(localChannel, key: UInt7(masking: key), velocity: UInt7(masking: velocity)))
     case .control(let number, let value):
       core.play(.controlChange(localChannel, controller: UInt7(masking: number), value: UInt7(masking: value)))
     case .shape(let name, let controller, let value): shape(name, controller: controller, value: value)
     case .pitches(let name):
-      let source = name.flatMap { peer(called: $0) }
+      let source = name.flatMap { player(called: $0) }
       guard name == nil || source != nil else { break }
       core.pitchSource = source
+      ensemble.change(identity, at: now) { $0.partner = source }
       report(instrument.borrowPitches(from: name), at: now)
-      network.play(instrument.settings(for: core))
-    case .phrase(let command): execute(command, at: now)
+      network.play(instrument.settings(for: core, pages: pages))
+    case .phrase(let command):
+      if let page { execute(command, by: page, at: now) } else { execute(command, at: now) }
     case .instrument(let instrument, let name): choose(instrument, named: name)
     case .strike:
       guard instrument.isChosen else {
@@ -81,7 +95,7 @@ extension Peer {
       executeOutputs(at: now)
       network.execute(.tilt(by: change))
       network.rings.signal.signal()
-    case .pageDelay(let delay): page = PageReport(port: page.port, delay: delay)
+    case .pageDelay(let delay): self.page = PageReport(port: self.page.port, delay: delay)
     case .click(let instant): clock.send(.click(instant))
     case .savePatch(let path):
       let (log, name) = (log, patch.name)
@@ -102,22 +116,26 @@ extension Peer {
     switch command {
     case .record(let bars): report(instrument.phrases.record(bars: bars, with: core, at: now), at: now)
     case .send(let name):
-      if let peer = peer(called: name) {
-        report(instrument.phrases.send(to: peer, called: name, with: core), at: now)
+      if let receiver = player(called: name) {
+        report(instrument.phrases.send(to: receiver, called: name, from: identity, with: core), at: now)
       }
     case .play, .vary:
       report(instrument.repeatPhrase(isVaried: command == .vary, in: core), at: now)
-      network.play(instrument.settings(for: core))
+      network.play(instrument.settings(for: core, pages: pages))
     case .stop:
       report(instrument.stopPhrase(), at: now)
-      network.play(instrument.settings(for: core))
+      network.play(instrument.settings(for: core, pages: pages))
     }
   }
 
   /// Plays the notes of the player with `instrument` from now on. If `instrument` is nil, the notes are played unchanged.
   func choose(_ instrument: Instrument?, named name: String) {
     let notice = self.instrument.choose(instrument, named: name)
-    network.play(self.instrument.settings(for: core))
+    let program = instrument?.program
+    ensemble.change(identity, at: MonotonicClock.now) {
+      $0.instrument = program.map { .program(UInt7(masking: $0)) } ?? .none
+    }
+    network.play(self.instrument.settings(for: core, pages: pages))
     report(notice, at: MonotonicClock.now)
   }
 
@@ -128,20 +146,20 @@ extension Peer {
     if !effect.tables.isEmpty { clock.send(.soundLead(ensemble.soundLead)) }
     if let table = effect.table {
       instrument.followChords(of: table, from: patches.tick)
-      if instrument.isChosen { network.play(instrument.settings(for: core)) }
+      if instrument.isChosen { network.play(instrument.settings(for: core, pages: pages)) }
     }
     report(effect.notices, at: now)
   }
 
   /// Changes the sound of the instrument of the peer with this name or identity.
   private func shape(_ name: String, controller: UInt8, value: UInt8) {
-    guard let peer = peer(called: name) else { return }
+    guard let player = player(called: name) else { return }
     do throws(PeerCore.ShapingError) {
-      try core.shape(peer, controller: UInt7(masking: controller), value: UInt7(masking: value))
+      try core.shape(player, controller: UInt7(masking: controller), value: UInt7(masking: value))
     } catch {
       let reason =
         switch error {
-        case .noChannel: "has no MIDI channel yet; try again in a second"
+        case .noChannel: "has no MIDI channel of its own; try again in a second"
         case .gateIsClosed: "the gate `modification` is closed to you; ask the player to open it"
         case .doesNotShape:
           "only its player can set controller \(controller); set for example 1 (`tilt forward`) or 74 (`tilt sideways`)"
@@ -161,8 +179,8 @@ extension Peer {
 
   /// Mutes or unmutes the player of the peer `name`.
   private func mute(_ isMuted: Bool, _ name: String, at now: Instant) throws(CommandError) {
-    // peer(called:) has informed the player if there is no such peer.
-    guard let identity = peer(called: name) else { return }
+    // player(called:) has informed the player if there is no such player.
+    guard let identity = player(called: name) else { return }
     try ensemble.mute(isMuted, identity, at: now)
     log.info("\(name): \(isMuted ? "muted" : "no longer muted")")
   }

@@ -1,5 +1,6 @@
 import Ensemble
 import Logging
+import MIDI
 import MusicalTime
 import PeerProtocol
 import Realtime
@@ -17,6 +18,7 @@ extension Peer {
     case .connected(let peer): write("\(peer.place) joined", .info, .sessions, of: peer.label, at: now)
     case .disconnected(let peer): write("\(peer.place) left", .info, .sessions, of: peer.label, at: now)
     case .joined(let peer): joined(peer, at: now)
+    case .players: observer.report(event, at: now)
     case .left(let peer): observer.report(event, about: peer, at: now)
     case .invitationRefused(let name, let address, let isRetried):
       let retry = isRetried ? " (trying again)" : ""
@@ -140,8 +142,12 @@ extension Peer {
       let bpm = (run.tempo.bpm * 10).rounded() / 10
       let line = "the tempo: \(bpm) BPM, as in the last rhythm of the other players"
       write(line, .info, .role, of: "the tempo", at: now)
-    case .phraseReceived(let phrase, let sender):
-      report(instrument.phrases.receive(phrase, from: core.name(of: sender)), at: now)
+    case .playerMoved(let player):
+      for (key, channel) in pages.leave(player) {
+        core.play(.noteOff(channel, key: UInt7(masking: key), velocity: 64), of: player, at: now)
+      }
+      observer.report(event, at: now)
+    case .phraseReceived(let phrase, let sender, let receiver): received(phrase, from: sender, to: receiver, at: now)
     case .documentReceived(let document, let sender): patches.checker.check(document, from: sender)
     case .rhythmOfPeer(let peer, let state):
       let name = core.name(of: peer)

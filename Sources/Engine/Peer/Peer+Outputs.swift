@@ -53,6 +53,13 @@ extension Peer {
     if session != nil, midi != nil { clock.send(.port(message)) }
     guard observer.watches else { return }
     let peer = session.flatMap { core.roster[$0]?.reference }
-    observer.report(.sounded(message, from: peer), about: peer, at: MonotonicClock.now)
+    // Without an identity, the peer is a standard device.
+    let sender = session == nil ? identity : peer?.identity
+    let player = sender.flatMap { sender in message.channel.map { ensemble.player(on: $0, of: sender) } }
+    let shaped = message.channel.flatMap { channel in
+      ensemble.channel == channel
+        ? identity : ensemble.localPlayers.first { $0.channel == channel && $0.kind != .local }?.identity
+    }
+    observer.report(.sounded(message, from: peer), about: peer, by: player, on: shaped, at: MonotonicClock.now)
   }
 }

@@ -40,6 +40,7 @@ extension Peer {
 
   /// Logs the peers in session.
   func showRoster() {
+    showPlayers()
     let entries = rosterEntries
     guard !entries.isEmpty else { return log.info("no other peer is connected") }
     for entry in entries {
@@ -53,6 +54,18 @@ extension Peer {
       let outward = weights.outward.map { "\($0)" } ?? "?"
       log.info(
         "\(name): \(channel); influence (weight) of \(name) on you \(weights.inward), of you on \(name) \(outward)")
+    }
+  }
+
+  /// Logs the pages and devices of all peers.
+  private func showPlayers() {
+    for status in ensemble.playerStatuses() where status.player.kind != .local {
+      let peer = status.peer == identity ? "this peer" : core.name(of: status.peer)
+      let channel = status.channel.map { "channel \($0.number)" } ?? "the shared channel 16"
+      let energy = status.energy.map { ", energy \($0)" } ?? ""
+      log.info(
+        "\(status.player.name): \(status.player.kind) of \(peer), \(channel)\(energy)\(status.isMuted ? ", muted" : "")"
+      )
     }
   }
 

@@ -41,6 +41,8 @@ public final class Peer {
   var clockWarnings = ClockWarnings()
   var patches: PatchChoice
   var instrument: PlayerInstrument
+  /// The players on the web pages of this peer.
+  var pages = PagePlayers()
   /// The tempo at which the player starts the rhythm.
   var tempo: StartTempo
   /// The name or identity of the configured receiver of the player's notes; nil after that peer has joined.
@@ -121,9 +123,11 @@ public final class Peer {
     let soundLead = sound.lead + table.maximumPush
     let lead = max(configuration.lead, soundLead + .milliseconds(20))
     // New claims have terms above `previousBound`, because terms up to this bound may have been used before.
-    let ensemble = EnsembleState(
-      identity: store.identity, ownTerm: storage.previousBound, lead: lead, soundLead: soundLead,
+    var ensemble = EnsembleState(
+      identity: store.identity, name: configuration.name, ownTerm: storage.previousBound, lead: lead,
+      soundLead: soundLead,
       activity: configuration.activity)
+    if let rule = configuration.totalActivityRule { ensemble.chooseRule(rule, at: now) }
     let peerOptions = configuration.peerOptions
     core = PeerCore(
       name: configuration.name, key: configuration.passkey, ensemble: ensemble,
@@ -135,7 +139,6 @@ public final class Peer {
     core.ensemble.gates = configuration.gates
     core.hearing = configuration.hearing
     core.ensemble.masterLoss = configuration.masterLoss
-    core.ensemble.totalActivityRule = configuration.totalActivityRule
     core.ensemble.followsPatch = !configuration.ownPatch
 
     // Time-stamp receivers get each tick ahead of time, but not before all changes that affect this tick are known: a change is announced
@@ -237,7 +240,7 @@ public final class Peer {
       // the end of this round ends at once.
       let bellCount = mailbox.bell.count
       // At most 256 commands per round, so that their outputs fit into the rings.
-      for command in mailbox.take(256) { execute(command) }
+      for (command, player) in mailbox.take(256) { execute(command, by: player) }
       receiveFromNetwork()
       let now = MonotonicClock.now
       if let duration = clockWarnings.suspensions.check() { resume(after: duration, at: now) }
@@ -246,7 +249,7 @@ public final class Peer {
       for checked in patches.checker.take() {
         report(patches.accept(checked, in: core, at: now), at: now)
       }
-      report(instrument.phrases.takeRecorded(from: core, at: now), at: now)
+      takeRecordedPhrases(at: now)
       // An external clock announces nothing in advance. With such a clock, the lead time does not cover the delay of web pages, so that the
       // rhythm can follow the tempo changes of the clock.
       core.ensemble.adaptLead(coversPages: core.clocks.inputs.isEmpty)
@@ -327,7 +330,7 @@ public final class Peer {
     storage.reserve(for: ensemble.ownTerm)
     storage.save(core, patch: patches.chosenName, tempo: tempo.value, at: now)
     execute(outputs)
-    if instrument.isOutdated(in: core) { network.play(instrument.settings(for: core)) }
+    if instrument.isOutdated(in: core) { network.play(instrument.settings(for: core, pages: pages)) }
     let rejected = core.endpoint.peerExtension?.rejectedStamps ?? 0
     if let warning = clockWarnings.warning(
       core.endpoint.counters, rejectedStamps: rejected, withheld: clock.counters.withheld, at: now)

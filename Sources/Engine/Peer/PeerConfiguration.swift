@@ -69,8 +69,8 @@ public struct PeerConfiguration: Sendable {
   public var masterLoss = MasterLoss.continue
   /// Whether the peer plays its own patch even while it follows a master.
   public var ownPatch = false
-  /// How the master combines the activity of all peers.
-  public var totalActivityRule = TotalActivityRule.sum
+  /// How the master combines the energies of all players; nil: by the number of players.
+  public var totalActivityRule: TotalActivityRule?
   /// The receiver of the player's notes, by name or identity; nil: all peers.
   public var recipient: String?
   /// The remote players whose notes sound at the local peer.

@@ -84,12 +84,15 @@ struct PlayerInstrument {
     // The notes of other players depend only on the schedule and the sound lead.
     if settings.schedule != core.ensemble.schedule || settings.soundLead != core.ensemble.soundLead { return true }
     guard sendsInAdvance else { return false }
-    return settings.activity != core.ensemble.activity || settings.noteDelay != noteDelay(in: core)
+    return settings.activity != core.ensemble.localEnergy || settings.noteDelay != noteDelay(in: core)
   }
 
   /// Returns the settings for the network thread, which plays the instrument, the phrase and the notes of other players.
-  mutating func settings(for core: PeerCore) -> InstrumentSettings {
-    (settings.schedule, settings.activity) = (core.ensemble.schedule, core.ensemble.activity)
+  ///
+  /// - Parameter pages: the pages of this peer.
+  mutating func settings(for core: PeerCore, pages: PagePlayers) -> InstrumentSettings {
+    settings.pagePhrases = InlineArray { pages.repeating[$0] }
+    (settings.schedule, settings.activity) = (core.ensemble.schedule, core.ensemble.localEnergy)
     (settings.soundLead, settings.noteDelay) = (core.ensemble.soundLead, noteDelay(in: core))
     // 5 ms are a margin for late wake-ups of the network thread. The upper limit is 10 ms less than the shortest lead time of a master
     // (`leadWithoutPages`), so that no event is sent before a change that affects the event is known. The lower limit is what the audio
@@ -100,7 +103,12 @@ struct PlayerInstrument {
   }
 
   /// Whether there is an instrument or a phrase. Only their notes are sent in advance.
-  private var sendsInAdvance: Bool { settings.table != nil || settings.phrase != nil }
+  private var sendsInAdvance: Bool { settings.table != nil || settings.phrase != nil || repeatsPagePhrase }
+
+  /// Whether a page repeats a phrase.
+  private var repeatsPagePhrase: Bool {
+    (0..<PagePhrase.maximumCount).contains { settings.pagePhrases[$0].table != nil }
+  }
 
   /// The value for ``InstrumentSettings/noteDelay``.
   private func noteDelay(in core: PeerCore) -> Nanoseconds {

@@ -26,7 +26,7 @@ struct PlayerPhrases {
   /// Begins to record the notes of the player at the next bar, for a number of bars.
   func record(bars: Int, with core: PeerCore, at now: Instant) -> Notice {
     do throws(PhraseRecording.Failure) {
-      try core.recordPhrase(bars: bars, at: now)
+      try core.recordPhrase(bars: bars, by: core.identity, at: now)
       return Notice("phrase: the recording begins at the next bar and lasts \(bars) \(bars == 1 ? "bar" : "bars")")
     } catch {
       return switch error {
@@ -36,24 +36,23 @@ struct PlayerPhrases {
     }
   }
 
-  /// If the recording of a phrase has ended since the last call, takes the phrase.
-  mutating func takeRecorded(from core: PeerCore, at now: Instant) -> Notice? {
-    switch core.takeRecordedPhrase(at: now) {
-    case nil: return nil
+  /// Keeps the phrase of a recording that has ended.
+  mutating func take(_ result: PhraseRecording.Result) -> Notice {
+    switch result {
     case .phrase(let phrase, let omitted):
       recorded = phrase
       let loss = omitted > 0 ? " (\(omitted) \(omitted == 1 ? "note" : "notes") did not fit)" : ""
-      return Notice("phrase: recorded \(phrase.summary)\(loss); send it with `phrase send PEER`")
+      return Notice("phrase: recorded \(phrase.summary)\(loss); send it with `phrase send PLAYER`")
     case .empty: return Notice("phrase: no notes were played; record it again")
     case .interrupted: return Notice("phrase: not recorded, because the rhythm ended or changed; record it again")
     }
   }
 
-  /// Sends the recorded phrase to `peer`, which the player has called `name`.
-  func send(to peer: Identity, called name: String, with core: PeerCore) -> Notice {
+  /// Sends the recorded phrase of the player `sender` to the player `receiver`, who was called `name`.
+  func send(to receiver: Identity, called name: String, from sender: Identity, with core: PeerCore) -> Notice {
     guard let recorded else { return Notice("phrase: none is recorded; record one with `phrase record`") }
-    guard core.send(recorded, to: peer) else {
-      return Notice("peer \(name): not connected; wait until the command `peers` lists it")
+    guard core.send(recorded, from: sender, to: receiver) else {
+      return Notice("player \(name): not connected; wait until the command `peers` lists it")
     }
     return Notice("phrase: sent to \(name)")
   }

@@ -1,6 +1,7 @@
 import Ensemble
 import MIDI
 import MusicalTime
+import PeerProtocol
 import RTPMIDI
 
 /// The part of the MIDI recording that runs on the control thread: collects the ticks, hits and messages that the real-time
@@ -17,6 +18,8 @@ struct PeerRecording {
   /// When ``pass(at:soundingAt:reference:)`` is due.
   private var nextPass = Instant(nanoseconds: .min)
   private static var interval: Nanoseconds { .milliseconds(100) }
+  /// The energies in the file, by the index of the player.
+  private var energies: [Int: UInt8] = [:]
 
   /// - Parameter name: the name of the local player.
   init(_ rings: RecordingRings, _ recorder: MIDIRecorder, name: String) {
@@ -39,8 +42,10 @@ struct PeerRecording {
   ///   - now: the present instant. Every tick that was due before `now` minus ``MIDIRecorder/lateness`` must have been added.
   ///   - soundingAt: takes the instant at which a message was passed to the sound, and returns the instant at which it sounds.
   ///   - reference: returns what is known about the peer of a session; nil if the session has ended.
+  ///   - statuses: all players.
   mutating func pass(
-    at now: Instant, soundingAt: (Instant) -> Instant, reference: (SessionID) -> PeerReference?
+    at now: Instant, soundingAt: (Instant) -> Instant, reference: (SessionID) -> PeerReference?,
+    players statuses: [PlayerStatus] = []
   ) {
     nextPass = now + Self.interval
     var events: [RecordedEvent] = []
@@ -53,14 +58,52 @@ struct PeerRecording {
         if let newName { events.append(.name(newName, player: index)) }
         player = index
       }
+      let peer = sounded.session.map { reference($0)?.identity } ?? statuses.first?.peer
+      let page = statuses.first {
+        $0.peer == peer && $0.player.kind != .local && $0.channel != nil && $0.channel == sounded.message.channel
+      }
+      if let page { player = index(of: page.player, at: player, adding: &events) }
       // A timed message has a planned instant (``SoundedMessage/isTimed``). Any other message sounds after the delay of the sound.
       if !sounded.isTimed { lastMessage = max(lastMessage, soundingAt(sounded.instant)) }
       let instant = sounded.isTimed ? sounded.instant : lastMessage
       events.append(.message(sounded.message, player: player, instant: instant))
     }
+    addEnergies(of: statuses, to: &events, at: soundingAt(now))
     events += ticks.map { .tick($0) }
     ticks.removeAll(keepingCapacity: true)
     recorder.add(events, at: now)
+  }
+
+  /// The index of a page or a device whose peer has the index `peer`.
+  private mutating func index(of player: Player, at peer: Int, adding events: inout [RecordedEvent]) -> Int {
+    let (index, newName) = players.player(player.identity, named: player.name, of: peer)
+    if let newName { events.append(.name(newName, player: index)) }
+    return index
+  }
+
+  /// Adds the energies that have changed, as Expression (CC 11) in the tracks of the players. A player without a track gets one when its
+  /// energy is not 0. Remote local players have a track only after their first note, which tells their session.
+  private mutating func addEnergies(of statuses: [PlayerStatus], to events: inout [RecordedEvent], at instant: Instant)
+  {
+    let local = statuses.first?.peer
+    for status in statuses {
+      guard let energy = status.energy else { continue }
+      let index: Int?
+      if status.player.kind == .local {
+        index = status.peer == local ? RecordedPlayers.local : players.index(of: status.peer)
+      } else if energy > 0 || players.index(of: status.player.identity) != nil {
+        let peer = status.peer == local ? RecordedPlayers.local : players.index(of: status.peer)
+        index = self.index(of: status.player, at: peer ?? RecordedPlayers.maximum - 1, adding: &events)
+      } else {
+        index = nil
+      }
+      guard let index, energies[index] != energy, energy > 0 || energies[index] != nil else { continue }
+      energies[index] = energy
+      let channel = status.channel ?? Channel(wire: 15)
+      events.append(
+        .message(
+          .controlChange(channel, controller: 11, value: UInt7(masking: energy)), player: index, instant: instant))
+    }
   }
 
   /// Completes the file, because the sound ends at `instant`.

@@ -3,10 +3,11 @@ import MIDI
 import PeerProtocol
 import RTPMIDI
 
-/// The players of a MIDI recording: assigns each session to a track.
+/// The players of a MIDI recording: assigns each session, which is the local player of a peer, and each page or device to a track.
 ///
 /// A remote peer that returns in another session keeps its track. A Tutti peer is recognised by its identity, and a standard device by
-/// its name and address. Peers that join and leave all day can be any number, so the number of tracks is limited, and the memory with it.
+/// its name and address. Players that join and leave all day can be any number, so the number of tracks is limited, and the memory with it. When all tracks are
+/// used, a page or a device shares the track of its peer.
 struct RecordedPlayers {
   /// The index of the local player.
   static let local = 0
@@ -56,6 +57,20 @@ struct RecordedPlayers {
     return (index, name)
   }
 
+  /// Returns the index of a page or a device, and its name if it is new or has changed.
+  ///
+  /// - Parameter peer: the index of the local player of its peer.
+  mutating func player(_ identity: Identity, named name: String, of peer: Int) -> (index: Int, newName: String?) {
+    guard let index = players.firstIndex(where: { $0.identity == identity }) else {
+      guard players.count < Self.maximum - 1 else { return (peer, nil) }
+      players.append(Player(name: name, identity: identity))
+      return (players.count - 1, name)
+    }
+    guard name != players[index].name else { return (index, nil) }
+    players[index].name = name
+    return (index, name)
+  }
+
   /// The index of the player of `session`; nil if the player is new or has no track of its own.
   private func index(of session: SessionID, _ reference: PeerReference?, _ device: Device?) -> Int? {
     // The identity can become known after the first messages, so an identity without a track does not mean a new player.
@@ -66,6 +81,9 @@ struct RecordedPlayers {
     guard let device, reference?.identity == nil else { return nil }
     return players.firstIndex { $0.identity == nil && $0.device == device }
   }
+
+  /// The index of the player with this identity; nil if it has no track.
+  func index(of identity: Identity) -> Int? { players.firstIndex { $0.identity == identity } }
 
   /// Notes what is known about a player.
   private mutating func note(_ session: SessionID, _ reference: PeerReference?, _ device: Device?, at index: Int) {

@@ -57,6 +57,7 @@ struct Records {
   ) {
     guard isLast || recording?.isDue(at: now) == true else { return }
     recording?.pass(
-      at: now, soundingAt: { sound.sounding(at: $0) }, reference: { core.roster[$0]?.reference })
+      at: now, soundingAt: { sound.sounding(at: $0) }, reference: { core.roster[$0]?.reference },
+      players: core.ensemble.playerStatuses())
   }
 }

@@ -26,6 +26,7 @@ struct LineLimiter {
     case phrases = "phrases"
     case sound = "the sound of your instrument"
     case patches = "received rhythms"
+    case pages = "web pages"
   }
 
   /// The number of lines of one topic and subject that are printed in ``shortestTime``.

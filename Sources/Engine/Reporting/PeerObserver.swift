@@ -1,10 +1,12 @@
 public import Ensemble
 public import MusicalTime
+public import PeerProtocol
 import Playback
 
 /// Passes events and snapshots of a peer to the caller of ``Peer/run(watchers:viewers:)``.
 ///
-/// The roster (the remote peers in session) and the total activity are compared with the values that were reported last, ten times a second.
+/// The roster (the remote peers in session) and the total activity are compared with the values that were reported last, ten times a second,
+/// and the players four times a second.
 /// A snapshot is due at once when the schedule, the role, the patch or the number of sessions has changed, otherwise ten times a second.
 struct PeerObserver {
   private static var interval: Nanoseconds { .milliseconds(100) }
@@ -15,6 +17,8 @@ struct PeerObserver {
   private let viewers: [(PeerSnapshot) -> Void]
   private var roster: [RosterEntry] = []
   private var total: UInt8?
+  private var players: [PlayerStatus] = []
+  private var nextPlayers = Instant(nanoseconds: .min)
   private var nextComparison = Instant(nanoseconds: .min)
   private var schedule = PlaybackSchedule.silence
   private var role = Role.idle
@@ -30,8 +34,11 @@ struct PeerObserver {
   var watches: Bool { !watchers.isEmpty }
 
   /// Reports `event`, which is about the remote peer `peer`, if any.
-  func report(_ event: Event, about peer: PeerReference? = nil, at now: Instant) {
-    for watch in watchers { watch(PeerEvent(kind: event, peer: peer, at: now)) }
+  func report(
+    _ event: Event, about peer: PeerReference? = nil, by player: Identity? = nil, on shaped: Identity? = nil,
+    at now: Instant
+  ) {
+    for watch in watchers { watch(PeerEvent(kind: event, peer: peer, at: now, player: player, shaped: shaped)) }
   }
 
   /// Reports the roster and the total activity if they have changed.
@@ -44,6 +51,11 @@ struct PeerObserver {
     if newRoster != roster {
       roster = newRoster
       report(.roster(newRoster), at: now)
+    }
+    // The energies change continually.
+    if now >= nextPlayers, case let newPlayers = core.ensemble.playerStatuses(), newPlayers != players {
+      (players, nextPlayers) = (newPlayers, now + .milliseconds(250))
+      report(.players(newPlayers), at: now)
     }
     if newTotal != total {
       total = newTotal
@@ -77,4 +89,7 @@ public struct PeerEvent: Sendable {
   public let peer: PeerReference?
   /// The instant of the event, in CLOCK_MONOTONIC.
   public let at: Instant
+  /// Of a message that has sounded: the player who has played it, and the player of the local peer on whose channel it sounds.
+  public var player: Identity?
+  public var shaped: Identity?
 }

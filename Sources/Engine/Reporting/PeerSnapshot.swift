@@ -32,6 +32,8 @@ public struct PeerSnapshot: Sendable {
 
   /// The largest number of ``members``.
   public static let maximumMembers = 64
+  /// The largest number of ``players``.
+  public static let maximumPlayers = 512
   /// The largest number of ``hosts``.
   public static let maximumHosts = 64
 
@@ -52,8 +54,10 @@ public struct PeerSnapshot: Sendable {
   public var bar: Int64
   /// The beat in the bar, counted from one.
   public var beat: Int64
-  /// The activity of the player, 0...127.
+  /// The energy of the local player, 0...127.
   public var activity: UInt8
+  /// The base value of the local player, to which its energy falls back after it has played; nil: it has set none.
+  public var base: UInt8?
   /// The total activity, 0...127.
   public var total: UInt8
   /// Whether the local player is muted, so that the notes of this player do not sound.
@@ -64,6 +68,10 @@ public struct PeerSnapshot: Sendable {
   public var sessions: Int
   /// The remote Tutti peers, the master first, at most ``maximumMembers``.
   public var members: [Member]
+  /// The players of all peers: those of the local peer first, the local player at the beginning; at most ``maximumPlayers``.
+  public var players: [PlayerStatus]
+  /// The phrases of the pages of this peer.
+  public var pagePhrases: [Identity: PhraseStatus]
   /// The number of RTP-MIDI devices without Tutti in session.
   public var devices: Int
   /// The services on the network that are not in session, sorted by name, at most ``maximumHosts``. Nil if discovery is off.
@@ -117,6 +125,7 @@ extension Peer {
   func snapshot(at now: Instant) -> PeerSnapshot {
     let members = ensemble.memberStatuses(limit: PeerSnapshot.maximumMembers, at: now)
     let hosts = surroundings.availableHosts(core)
+    let players = ensemble.playerStatuses()
     let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.schedule.tick(at: now)
     let grid = ensemble.role == .idle ? ensemble.startGrid(at: tick) : ensemble.schedule.grid[tick]
     let (bar, beat) = grid.position(of: tick)
@@ -125,7 +134,8 @@ extension Peer {
       at: now, name: configuration.name, identity: identity, channel: ensemble.channel?.number, role: ensemble.role,
       tempo: leadingClock?.tempo ?? (ensemble.role == .idle ? tempo.value : ensemble.tempo(at: now)), bar: bar,
       beat: beat,
-      activity: ensemble.activity, total: ensemble.totalActivity(at: now), isMuted: ensemble.isMuted,
+      activity: ensemble.localEnergy, base: ensemble.heldActivity, total: ensemble.totalActivity(at: now),
+      isMuted: ensemble.isMuted,
       instrumentName: instrument.name, sessions: core.roster.sessionCount,
       members: members.map { member in
         PeerSnapshot.Member(
@@ -133,6 +143,11 @@ extension Peer {
           gates: ensemble.gates.opening(for: member.identity, named: member.name),
           page: pageAddress(of: member.identity))
       },
+      players: Array(players.prefix(PeerSnapshot.maximumPlayers)),
+      pagePhrases: Dictionary(
+        uniqueKeysWithValues: ensemble.localPlayers.compactMap { player in
+          pages.phrases(of: player.identity).map { (player.identity, $0) }
+        }),
       devices: max(0, core.roster.sessionCount - core.roster.identities.count),
       hosts: hosts?.first, furtherHosts: hosts?.further ?? 0, policy: policy.kind,
       hasContacts: surroundings.hasContacts,

@@ -16,6 +16,8 @@ struct InstrumentSettings: Sendable, BitwiseCopyable {
   var phraseNumber: UInt32 = 0
   /// The phrase that is repeated; nil if there is none.
   var phrase: PhraseTable?
+  /// The phrases that pages repeat.
+  var pagePhrases = InlineArray<8, PagePhrase>(repeating: PagePhrase())
   /// The rhythm.
   var schedule = PlaybackSchedule.silence
   /// The chords of the rhythm that plays or that was chosen last. After a change of the rhythm during playback, the new chords apply from

@@ -13,6 +13,12 @@ extension NetworkLoop {
     let (play, send) = (instrument.nextDeadline, delayed.nextDeadline)
     var next = play < send ? play : send
     if phrase.nextDeadline < next { next = phrase.nextDeadline }
+    var index = 0
+    while index < PagePhrase.maximumCount {
+      let deadline = pagePhrases[index].nextDeadline
+      if deadline < next { next = deadline }
+      index += 1
+    }
     let timed = receiver.nextTimedDeadline
     if timed < next { next = timed }
     let now = MonotonicClock.now
@@ -30,7 +36,14 @@ extension NetworkLoop {
     receiver.follow(settings.schedule)
     receiver.soundLead = settings.soundLead
     instrument.adopt(settings, at: MonotonicClock.now)
-    phrase.adopt(settings, at: MonotonicClock.now)
+    phrase.adopt(settings.phrase, number: settings.phraseNumber, settings, at: MonotonicClock.now)
+    var index = 0
+    while index < PagePhrase.maximumCount {
+      let page = settings.pagePhrases[index]
+      pageChannels[index] = page.channel
+      pagePhrases[index].adopt(page.table, number: page.number, settings, at: MonotonicClock.now)
+      index += 1
+    }
     guard instrument.isActive, !wasActive else { return }
     var number: UInt8 = 0
     while number < 16 {
@@ -84,7 +97,10 @@ extension NetworkLoop {
       remaining -= 1
       var (next, isPhrase) = (instrument.next(at: now), false)
       if case .none = next { (next, isPhrase) = (phrase.next(at: now), true) }
-      guard let output = next else { break }
+      guard let output = next else {
+        guard playPagePhrase(at: now) else { break }
+        continue
+      }
       receiver.execute(.play(output.message))
       while let result = receiver.next() {
         switch result {
@@ -92,12 +108,30 @@ extension NetworkLoop {
         case .reception(.played(let message, let channel, _)):
           let origin = isPhrase ? MessageOrigin.phrase : .instrument(at: output.instant ?? now)
           pass(.played(message, soundedOn: channel, from: origin))
-        case .sound, .hear, .record, .pitch, .shape, .reception: perform(result, at: output.instant)
+        case .sound, .hear, .record, .pitch, .localPitch, .shape, .reception: perform(result, at: output.instant)
         }
       }
       rings.bell.ring()
     }
     while let message = delayed.take(at: now) { send(message) }
+  }
+
+  /// Plays the next message of the phrases of pages. Returns false if there is none.
+  @_noLocks @_noAllocation
+  private mutating func playPagePhrase(at now: Instant) -> Bool {
+    var index = 0
+    while index < PagePhrase.maximumCount {
+      if let output = pagePhrases[index].next(at: now) {
+        receiver.execute(.playForPage(output.message.on(Channel(wire: pageChannels[index]))))
+        while let result = receiver.next() {
+          if case .send(let message) = result { send(message, of: output) } else { perform(result, at: output.instant) }
+        }
+        rings.bell.ring()
+        return true
+      }
+      index += 1
+    }
+    return false
   }
 
   /// Sends a message of the instrument or of the phrase. Tutti peers get the message in advance, with the instant at which it takes effect.

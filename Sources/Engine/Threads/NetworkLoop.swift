@@ -33,6 +33,9 @@ struct NetworkLoop: ~Copyable {
   var instrument = InstrumentDriver(at: MonotonicClock.now)
   /// Repeats a phrase on the channel of the local player.
   var phrase = PhraseDriver()
+  /// Repeat the phrases of pages, and their zero-based channels.
+  var pagePhrases = InlineArray<8, PhraseDriver>(repeating: PhraseDriver())
+  var pageChannels = InlineArray<8, UInt8>(repeating: 15)
   /// The messages of the instrument and of the phrase for standard devices. They are sent at their instants, although the audio threads get
   /// them in advance.
   var delayed = DelayedMessages()
@@ -170,6 +173,11 @@ struct NetworkLoop: ~Copyable {
       case .releaseNotes:
         instrument.stop()
         phrase.stop()
+        var index = 0
+        while index < PagePhrase.maximumCount {
+          pagePhrases[index].stop()
+          index += 1
+        }
         delayed.removeBeginnings()
         sendDelayed()
         endTimedNotes()
@@ -182,7 +190,8 @@ struct NetworkLoop: ~Copyable {
       // A remote peer was recognised as a Tutti peer. Until now, it got the messages of a standard device. The delayed messages contain
       // the ends of notes that it has received.
       case .endNotesAsPlayed: sendDelayed()
-      case .open, .admit, .clock, .sound, .close, .play, .soundForPlayer, .route, .localChannel, .mute(false),
+      case .open, .admit, .clock, .sound, .close, .play, .playForPage, .pitchChannels, .soundForPlayer,
+        .route, .localChannel, .mute(false),
         .limitProbes:
         break
       }
@@ -257,7 +266,7 @@ struct NetworkLoop: ~Copyable {
     case .hear(let message, _): sound(message, due: instant)
     case .record(let message, let session): record(message, from: session, due: instant)
     // ``act(on:)`` and ``shape()`` perform these outputs.
-    case .pitch, .shape: break
+    case .pitch, .localPitch, .shape: break
     }
   }
 
@@ -266,7 +275,7 @@ struct NetworkLoop: ~Copyable {
   @_noLocks @_noAllocation
   mutating func act(on output: Receiver.Output) {
     switch output {
-    case .pitch(let message, _): instrument.setPitch(message)
+    case .pitch(let message, _), .localPitch(let message): instrument.setPitch(message)
     case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
     case .sound, .hear, .record, .send, .reception: break
     }
@@ -407,7 +416,7 @@ struct NetworkLoop: ~Copyable {
       switch output {
       case .pitch(let message, _): instrument.setPitch(message)
       case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
-      case .sound, .hear, .record, .send, .reception: break
+      case .sound, .hear, .record, .send, .reception, .localPitch: break
       }
       perform(output, at: receiver.instant)
     }

@@ -3,10 +3,10 @@ import MusicalTime
 import Playback
 import Rhythm
 
-/// Repeats a phrase, a melody on the steps of the rhythm, on the channel of the local player while a rhythm plays: a ``PhrasePlayer`` as
+/// Repeats a phrase, a melody on the steps of the rhythm, on the channel of a player while a rhythm plays: a ``PhrasePlayer`` as
 /// a source of an ``EventPlayer``. Used on the network thread only.
 struct PhraseDriver: BitwiseCopyable {
-  /// ``InstrumentSettings/phraseNumber``.
+  /// ``InstrumentSettings/phraseNumber``, or ``PagePhrase/number``.
   private var number: UInt32 = 0
   /// Nil if no phrase plays.
   private var player: PhrasePlayer?
@@ -18,15 +18,16 @@ struct PhraseDriver: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func stop() { player = nil }
 
-  /// Uses new settings from `now` on.
+  /// Repeats the phrase `table` with the number `number`, or none, from `now` on.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  mutating func adopt(_ settings: InstrumentSettings, at now: Instant) {
-    let isOtherPhrase = number != settings.phraseNumber
+  mutating func adopt(_ table: PhraseTable?, number: UInt32, _ settings: borrowing InstrumentSettings, at now: Instant)
+  {
+    let isOtherPhrase = self.number != number
     let (schedule, former) = (settings.schedule, events.schedule.run)
-    (number, events.schedule, events.lead) = (settings.phraseNumber, schedule, settings.lead)
-    guard let table = settings.phrase, plays(at: now), schedule.start < schedule.end else {
+    (self.number, events.schedule, events.lead) = (number, schedule, settings.lead)
+    guard let table, plays(at: now), schedule.start < schedule.end else {
       if case .some = player { player!.stop() }
       return
     }

@@ -1,6 +1,7 @@
 public import MusicalTime
 
-/// The activity of one player, 0...127: the value set by keys or by a controller plus the note density, smoothed.
+/// The energy of one player, 0...127: the base value plus what the player plays at the moment, smoothed. After the player has played, the
+/// energy falls back to the base value.
 ///
 /// A one-pole low-pass filter with a time constant of 300 ms smooths the sum, so that a sudden gesture changes the activity gradually.
 /// Every 50 ms, the filter takes a step: it computes `y += (x - y) · a` with `a = 1 - e^(-50/300)`, where x is the input and y the output.
@@ -24,8 +25,10 @@ public struct ActivityLevel: Sendable {
   /// If a step of the filter is more than this late, the output is set to the input, because the time is more than sixteen time constants.
   private static var settlingTime: Nanoseconds { .seconds(5) }
 
-  /// The value set by keys or by a controller, 0...127.
+  /// The base value, set by keys, by a slider or by a controller, 0...127.
   public private(set) var held: UInt8
+  /// The strength of the present movement, 0...127. It counts if it is greater than the base value.
+  private var gesture: UInt8 = 0
   /// The instants at which the notes of the last second were struck, oldest first. Only the newest ``fullDensity`` are kept.
   private var notes: [Instant] = []
   /// The output of the filter in units of 1/65536.
@@ -47,10 +50,17 @@ public struct ActivityLevel: Sendable {
   /// When ``advance(to:)`` has something to do next; the distant future if the output will stay constant.
   public var nextDeadline: Instant { due ?? .distantFuture }
 
-  /// Sets the value of keys or of a controller; a value above 127 counts as 127.
+  /// Sets the base value; a value above 127 counts as 127.
   public mutating func set(_ level: UInt8, at now: Instant) {
     advance(to: now)
     held = min(level, 127)
+    wake(at: now)
+  }
+
+  /// Sets the strength of the present movement; a value above 127 counts as 127.
+  public mutating func move(_ strength: UInt8, at now: Instant) {
+    advance(to: now)
+    gesture = min(strength, 127)
     wake(at: now)
   }
 
@@ -80,7 +90,7 @@ public struct ActivityLevel: Sendable {
   }
 
   /// The input of the filter in units of 1/65536.
-  private var input: Int64 { Int64(min(127, Int(held) + notes.count * 127 / Self.fullDensity)) << 16 }
+  private var input: Int64 { Int64(min(127, Int(max(held, gesture)) + notes.count * 127 / Self.fullDensity)) << 16 }
 
   /// Schedules the next step of the filter if none is scheduled and the output will change.
   private mutating func wake(at now: Instant) {

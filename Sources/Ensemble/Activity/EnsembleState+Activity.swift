@@ -15,16 +15,20 @@ extension EnsembleState {
   /// are. Notes add to it.
   public static var moderateTotal: UInt8 { 56 }
 
-  /// The smoothed activity of the player, 0...127. While no player has set an activity, it contains the player's part in
+  /// The smoothed activity of the local peer, 0...127: the sum of its players. While no player has set an activity, it contains the part of
+  /// the local peer in ``moderateTotal``.
+  public var activity: UInt8 { UInt8(min(players.summary.sum + Int(localActivity.share), 127)) }
+
+  /// The energy of the local player, 0...127. While no player has set an activity, it contains the part of the local peer in
   /// ``moderateTotal``.
-  public var activity: UInt8 { min(localActivity.level.value + localActivity.share, 127) }
+  public var localEnergy: UInt8 { min(players.local.level.value + localActivity.share, 127) }
 
-  /// The activity that the player has set by keys or by a controller, 0...127; nil: none.
-  public var heldActivity: UInt8? { localActivity.isSet ? localActivity.level.held : nil }
+  /// The base value of the local player, set by keys or by a controller, 0...127; nil: none.
+  public var heldActivity: UInt8? { players.local.isSet ? players.local.level.held : nil }
 
-  /// Whether the local player or the player of a member has set an activity.
+  /// Whether a player of the local peer or of a member has set an activity.
   private var isActivitySet: Bool {
-    localActivity.isSet || roster.members.contains { roster[$0.slot].membership?.presence?.hasSetActivity == true }
+    players.isSet || roster.members.contains { roster[$0.slot].membership?.presence?.hasSetActivity == true }
   }
 
   /// The part of the peer of this rank in ``moderateTotal``. The parts of all ranks add up to it.
@@ -42,10 +46,19 @@ extension EnsembleState {
     localActivity.share = isActivitySet ? 0 : share(ofRank: rank)
   }
 
-  /// How the master combines the levels.
+  /// How the master combines the energies of the players. While a rhythm plays, the rule of the rhythm; otherwise, the one with which the
+  /// local peer would start a rhythm. It never changes by itself while a rhythm plays.
   public var totalActivityRule: TotalActivityRule {
-    get { localActivity.rule }
-    set { localActivity.rule = newValue }
+    if role != .idle, let timelineMessage { return timelineMessage.totalRule }
+    return localActivity.rule ?? TotalActivityRule(players: playerCount)
+  }
+
+  /// Sets how the local peer combines the energies while it is the master.
+  public mutating func chooseRule(_ rule: TotalActivityRule, at now: Instant) {
+    localActivity.rule = rule
+    guard role == .master, timelineMessage?.totalRule != rule else { return }
+    timelineMessage!.totalRule = rule
+    announce(at: now)
   }
 
   /// The total activity, 0...127. At the master, it is the total of all levels; shortly after a takeover, it is still the total
@@ -61,36 +74,50 @@ extension EnsembleState {
     }
   }
 
-  /// The total of the local level and of the levels of all members that take part in the rhythm, were heard within
+  /// The total of the players of the local peer and of all members that take part in the rhythm, were heard within
   /// ``activityPatience``, and for which the activity gate is open.
+  ///
+  /// A player that has moved to another peer counts there only.
   func computedTotal(at now: Instant) -> UInt8 {
     let base = isActivitySet ? 0 : Self.moderateTotal
     // While no player has set an activity, the notes of all players add to the moderate total.
-    var levels = [activity - localActivity.share]
+    var all = players.summary
     for (index, member) in roster.members.enumerated() {
       guard let membership = roster[member.slot].membership, let level = membership.level, membership.takesPart,
         now - membership.lastHeard <= Self.activityPatience, admits(.activity, from: member.identity)
       else { continue }
       let share = base == 0 ? 0 : share(ofRank: index + (identity < member.identity ? 1 : 0))
-      levels.append(level - min(level, share))
+      let summary = membership.summary(level: Int(level - min(level, share)))
+      all.count += summary.count
+      all.sum += summary.sum
+      all.maximum = max(all.maximum, summary.maximum)
     }
-    return min(base + localActivity.rule.total(of: levels), 127)
+    return min(base + totalActivityRule.total(count: all.count, sum: all.sum, maximum: all.maximum), 127)
   }
 
   /// The time without a packet from a peer after which its level no longer counts in the total.
   public static var activityPatience: Nanoseconds { .seconds(5) }
 
-  /// Sets the activity of the player by keys or by a controller, 0...127.
-  public mutating func setActivity(_ level: UInt8, at now: Instant) {
-    localActivity.level.set(level, at: now)
-    localActivity.isSet = true
+  /// Sets the base value of a player by keys, a slider or a controller, 0...127.
+  ///
+  /// - Parameter player: a page or a device; nil: the local player.
+  public mutating func setActivity(_ level: UInt8, of player: Identity? = nil, at now: Instant) {
+    players.changeLevel(of: player, sets: true) { $0.set(level, at: now) }
     updateShare()
     advanceActivity(to: now)
   }
 
-  /// Counts a note that the local player has struck.
-  public mutating func played(at now: Instant) {
-    localActivity.level.played(at: now)
+  /// Counts a note that a player has struck.
+  ///
+  /// - Parameter player: a page or a device; nil: the local player.
+  public mutating func played(by player: Identity? = nil, at now: Instant) {
+    players.changeLevel(of: player, sets: false) { $0.played(at: now) }
+    advanceActivity(to: now)
+  }
+
+  /// Sets the strength of the present movement of a player, 0...127.
+  public mutating func moved(_ strength: UInt8, by player: Identity, at now: Instant) {
+    players.changeLevel(of: player, sets: false) { $0.move(strength, at: now) }
     advanceActivity(to: now)
   }
 
@@ -106,7 +133,7 @@ extension EnsembleState {
 
   /// When ``advanceActivity(to:)`` has something to do next.
   var activityDeadline: Instant {
-    let next = localActivity.nextDeadline
+    let next = players.nextDeadline
     switch leadership {
     case .idle: return next
     case .following(let follower):
@@ -118,7 +145,7 @@ extension EnsembleState {
 
   /// Advances the level to `now`, and sends the level or the total if it has changed.
   mutating func advanceActivity(to now: Instant) {
-    localActivity.level.advance(to: now)
+    players.advance(to: now)
     switch role {
     case .idle: break
     case .follower(let master):

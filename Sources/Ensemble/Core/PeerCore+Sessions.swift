@@ -102,7 +102,7 @@ extension PeerCore {
     case .phrase(let phrase): if identity != nil { received(phrase, on: session, at: now) }
     case .timeline(let timelineMessage) where identity == nil:
       ensemble.roster[slot].session!.pendingTimelineMessage = timelineMessage
-    case .timeline, .presence, .offer, .documentRequest, .documentPart:
+    case .timeline, .presence, .offer, .documentRequest, .documentPart, .playerEnergies:
       guard let identity else { return }
       ensemble.received(message, from: identity, at: now)
       receivedPresence(on: session)

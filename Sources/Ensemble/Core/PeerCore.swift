@@ -63,10 +63,17 @@ public final class PeerCore {
   public var recipient: Identity? { didSet { isRoutingOutdated = true } }
   /// The remote players whose notes sound here.
   public var hearing = HearingChoices() { didSet { isAdmissionOutdated = true } }
-  /// The peer whose notes set the pitches of the local player's instrument; nil if there is none. These notes do not sound here.
+  /// The channels of pages and devices that set pitches, as the receiver knows them.
+  var localPitchChannels: UInt16 = 0
+  /// The player whose notes set the pitches of the local player's instrument; nil if there is none. The notes of a remote player do not sound
+  /// here then.
   public var pitchSource: Identity? { didSet { isAdmissionOutdated = true } }
-  /// The phrase that the player is recording; nil if there is none.
-  var phraseRecording: PhraseRecording?
+  /// The phrases that players of the local peer are recording.
+  var phraseRecordings: [Identity: PhraseRecording] = [:]
+  /// The programs that pages and devices of the local peer have on their channels, and the value of ``LocalPlayers/changes`` when these were
+  /// last compared.
+  var playedPrograms: Set<Message> = []
+  var programChanges = 0
   /// The settings of the local player.
   var settings = PlayerSettings()
   /// Returns the default program of a channel, 0...127. The channel returns to it when its player releases the channel.
@@ -212,6 +219,7 @@ public final class PeerCore {
     handleEnsembleOutputs(at: now)
     updateAdmissions()
     updateRoutes()
+    updatePrograms()
     updateMuting()
     if endpoint.probeRateLimit != probeRateLimit {
       probeRateLimit = endpoint.probeRateLimit

@@ -12,6 +12,7 @@ struct DocumentReception: Sendable {
   /// The reception fails if no part has arrived after this number of requests. Another holder can then be asked.
   static var maximumRequests: Int { 4 }
 
+  let kind: DocumentKind
   let digest: DocumentDigest
   let holder: Identity
   /// When the next request is due. The distant future if all parts have arrived.
@@ -23,8 +24,8 @@ struct DocumentReception: Sendable {
   /// The number of requests since the last part arrived.
   private var unansweredRequests = 0
 
-  init(_ digest: DocumentDigest, from holder: Identity, at now: Instant) {
-    (self.digest, self.holder, nextRequest) = (digest, holder, now)
+  init(_ kind: DocumentKind, _ digest: DocumentDigest, from holder: Identity, at now: Instant) {
+    (self.kind, self.digest, self.holder, nextRequest) = (kind, digest, holder, now)
   }
 
   /// Whether the holder answers no longer.
@@ -37,7 +38,7 @@ struct DocumentReception: Sendable {
     let first = parts.firstIndex { $0 == nil } ?? 0
     requestedEnd = first + DocumentSending.partsPerRequest
     unansweredRequests += 1
-    return DocumentRequest(.rhythm, digest, from: UInt16(first))
+    return DocumentRequest(kind, digest, from: UInt16(first))
   }
 
   /// Adds a part.

@@ -49,7 +49,9 @@ extension EnsembleState {
   }
 
   /// The document with this digest, if the local peer has it.
-  public func document(_ digest: DocumentDigest) -> Document? { documents.cache[digest] }
+  public func document(_ digest: DocumentDigest) -> Document? {
+    players.document.digest == digest ? players.document : documents.cache[digest]
+  }
 
   /// Plays a rhythm from now on, or from a bar line: the choice of the player, or the rhythm of the master that has been received. As the
   /// master, the local peer changes to the rhythm together with the others (``settleRhythm(at:)``).
@@ -156,7 +158,7 @@ extension EnsembleState {
     }
     guard let holder else { return }
     documents.lastBeginning = now
-    documents.reception = DocumentReception(digest, from: holder, at: now)
+    documents.reception = DocumentReception(.rhythm, digest, from: holder, at: now)
     advanceReception(to: now)
   }
 
@@ -174,7 +176,12 @@ extension EnsembleState {
   /// Adds a part to the document that the local peer receives. Drops a part that the local peer has not requested.
   mutating func received(_ part: DocumentPart, from sender: Identity, at now: Instant) {
     heard(sender, at: now)
-    guard part.kind == DocumentKind.rhythm.rawValue else {
+    switch DocumentKind(rawValue: part.kind) {
+    case .rhythm: break
+    case .players:
+      if let slot = roster.memberSlot(of: sender) { receivedPlayers(part, from: slot, at: now) }
+      return
+    case nil:
       rejected += 1
       return
     }
@@ -197,13 +204,13 @@ extension EnsembleState {
 
   /// Handles a request of the peer with identity `sender` for a document.
   mutating func received(_ request: DocumentRequest, from sender: Identity, at now: Instant) {
-    guard let slot = roster.memberSlot(of: sender), request.kind == DocumentKind.rhythm.rawValue else {
+    guard let slot = roster.memberSlot(of: sender), DocumentKind(rawValue: request.kind) != nil else {
       rejected += 1
       return
     }
     heard(slot, sender, at: now)
     let first = Int(request.first)
-    guard let document = documents.cache[request.digest], first < document.partCount else { return }
+    guard let document = document(request.digest), first < document.partCount else { return }
     let end = min(first + DocumentSending.partsPerRequest, document.partCount)
     documents.sending.add(first..<end, of: request.digest, to: sender)
     advanceDocuments(to: now)
@@ -217,7 +224,7 @@ extension EnsembleState {
   /// Sends the parts and the request that are due.
   mutating func advanceDocuments(to now: Instant) {
     while let (digest, index, receiver) = documents.sending.takePart(isPlaying: role != .idle, at: now) {
-      if let document = documents.cache[digest], roster.containsMember(receiver) {
+      if let document = document(digest), roster.containsMember(receiver) {
         emit(.send(.documentPart(document.part(index)), to: receiver, isNews: false))
       }
     }

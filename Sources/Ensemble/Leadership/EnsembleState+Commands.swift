@@ -40,12 +40,12 @@ extension EnsembleState {
     mix.isQuiet = false
     // The first total counts all known levels, for example those from an earlier rhythm. From the next beat on, a peer counts only after
     // it has reported its level in this rhythm. All peers are therefore marked as absent.
-    let total = computedTotal(at: now)
+    let (rule, total) = (totalActivityRule, computedTotal(at: now))
     roster.markAllAbsent()
     timelineMessage = TimelineMessage(
       claim: newClaim(at: now), revision: 0, start: first, end: Tick(.max),
       tempo: TempoMap(timeline), countIn: countIn, mix: ChangingValue(mix), total: ChangingValue(total),
-      rhythm: ChangingValue(startLine(at: first, in: grid)), grid: ChangingValue(grid))
+      totalRule: rule, rhythm: ChangingValue(startLine(at: first, in: grid)), grid: ChangingValue(grid))
     var run = SoundingRun(timelineMessage!, number: nextRunNumber, sends: true)
     if countIn.clicks > 0 { run.countInStart = first + -countIn.ticks }
     let totals = TotalSchedule(decidedBeat: layerPosition(notAfter: first, in: timelineMessage!.grid))

@@ -31,8 +31,12 @@ extension EnsembleState {
   ///   after ``silence``.
   public mutating func left(_ peer: Identity, saysGoodbye: Bool = true, at now: Instant) {
     channels.rosterChanged(at: now)
-    defer { updateShare() }
+    defer {
+      updateShare()
+      settleMoves(at: now)
+    }
     documents.sending.remove(peer)
+    listReceptions[peer] = nil
     let slot = roster.slot(of: peer)
     guard role == .follower(of: peer) else {
       if let slot { roster.remove(slot) }
@@ -87,6 +91,7 @@ extension EnsembleState {
     case .offer(let offer): received(offer, from: sender, at: now)
     case .documentRequest(let request): received(request, from: sender, at: now)
     case .documentPart(let part): received(part, from: sender, at: now)
+    case .playerEnergies(let energies): received(energies, from: sender, at: now)
     case .usedIdentity, .phrase: break
     }
   }

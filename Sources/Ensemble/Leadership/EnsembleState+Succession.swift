@@ -203,14 +203,14 @@ extension EnsembleState {
     let changes = schedule.tempo.changes.filter { $0.tick > tick }.map {
       TempoChange(tempo: schedule.localTempo($0.tempo), tick: $0.tick)
     }
-    let continued = claim
+    let (continued, rule) = (claim, totalActivityRule)
     // If the rhythm of the timeline message is not scheduled yet, the previous rhythm still plays. The local peer then continues
     // the previous rhythm.
     timelineMessage = TimelineMessage(
       claim: newClaim(continuing: continued, at: now), revision: 0,
       start: isScheduled ? timelineMessage?.start ?? schedule.start : schedule.start, end: schedule.end,
       tempo: TempoMap(origin, changes: changes), countIn: schedule.countIn, mix: schedule.mix, total: schedule.total,
-      rhythm: run!.message.rhythm,
+      totalRule: rule, rhythm: run!.message.rhythm,
       grid: run!.message.grid)
     timelineMessage!.mix.settle(at: tick)
     timelineMessage!.total.settle(at: tick)

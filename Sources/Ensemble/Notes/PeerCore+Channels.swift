@@ -13,7 +13,10 @@ extension PeerCore {
     sendMissingSettings(on: session)
     // The peer plays only on its present channel and on the drum channel. The settings on all its other channels are reset: on its
     // former channel, and on the input channels on which it played before it recognised the local peer.
-    releaseChannels(of: session, except: [presence.channel ?? Self.lastChannel, Self.drumChannel])
+    // The pages and devices of the peer play on their own channels, or share channel 16.
+    let players = ensemble.roster[slot].membership!.players.present
+    let pages = players.compactMap(\.player.channel) + (players.count > 1 ? [Self.lastChannel] : [])
+    releaseChannels(of: session, except: [presence.channel ?? Self.lastChannel, Self.drumChannel] + pages)
   }
 
   /// Sends the settings of the local player to the peer of a session, once per session.
@@ -34,7 +37,33 @@ extension PeerCore {
     guard let slot = roster.slot(of: session), let stream = ensemble.roster[slot].session?.stream else { return }
     // A standard device gets the messages on their input channels, the channels on which the player's programs sent them.
     let settings = ensemble.roster[slot].identity == nil ? self.settings.asPlayed : self.settings.sounding
-    for message in settings.messages { emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream))))) }
+    for message in settings.messages + programsOfPages {
+      emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream)))))
+    }
+  }
+
+  /// The programs of the pages and devices on their channels.
+  private var programsOfPages: [Message] {
+    ensemble.localPlayers.compactMap { player in
+      guard player.kind != .local, let channel = player.channel, case .program(let program) = player.instrument else {
+        return nil
+      }
+      return .programChange(channel, program: program)
+    }
+  }
+
+  /// Plays the programs of the pages and devices whose channel or instrument has changed, and resets the channels that they have left.
+  func updatePrograms() {
+    guard ensemble.players.changes != programChanges else { return }
+    programChanges = ensemble.players.changes
+    let messages = programsOfPages
+    let programs = Set(messages)
+    let channels = Set(programs.compactMap(\.channel))
+    for channel in Set(playedPrograms.compactMap(\.channel)).subtracting(channels).sorted(by: { $0.wire < $1.wire }) {
+      sound(.programChange(channel, program: defaultProgram(channel)), from: nil)
+    }
+    for message in messages where !playedPrograms.contains(message) { emit(.receiving(.play(message))) }
+    playedPrograms = programs
   }
 
   /// Moves the settings of the player to `channel`, the new channel of the local peer. Remote peers release the former

@@ -55,7 +55,7 @@ extension PeerCore {
     if let identity = ensemble.roster[slot].identity {
       admission.hearing = hearing.hearing(of: identity, named: ensemble.roster.ownedName(of: identity))
       // The notes of the pitch source do not sound. They set the pitches of the local player's instrument.
-      admission.setsPitches = identity == pitchSource
+      admission.pitchChannels = pitchChannels(of: identity, slot)
       // If the peer has the same channel as the local peer, its controllers on this channel belong to its own sound, and do not shape
       // the instrument of the local player.
       let channel = ensemble.roster.channel(slot, owners: owners()) ?? Self.lastChannel
@@ -66,6 +66,27 @@ extension PeerCore {
     return admission
   }
 
+  /// The channels of a peer on which the pitch source plays; none if the source is not at this peer.
+  private func pitchChannels(of peer: Identity, _ slot: Roster.Slot) -> UInt16 {
+    guard let source = pitchSource, ensemble.peer(of: source) == peer else { return 0 }
+    let players = ensemble.roster[slot].membership?.players.present ?? []
+    // A peer without pages may still play on the channels on which it played before it recognised the local peer.
+    if source == peer, players.count <= 1 { return .max }
+    let channel =
+      source == peer
+      ? ensemble.channel(of: peer) : players.first { $0.player.identity == source }?.player.channel
+    return 1 << UInt16((channel ?? Self.lastChannel).wire)
+  }
+
+  /// Tells the receiver which pages and devices of the local peer set the pitches of the local player's instrument.
+  private func updateLocalPitches() {
+    let channel = pitchSource.flatMap { ensemble.localPlayer($0) }.flatMap { $0.kind == .local ? nil : $0.channel }
+    let channels = channel.map { UInt16(1) << UInt16($0.wire) } ?? 0
+    guard channels != localPitchChannels else { return }
+    localPitchChannels = channels
+    emit(.receiving(.pitchChannels(channels)))
+  }
+
   /// Passes the admission (``admission(of:channelOwners:)``) of each session to the receiver, if it has changed.
   func updateAdmissions() {
     guard
@@ -74,6 +95,7 @@ extension PeerCore {
     else { return }
     (isAdmissionOutdated, admittedGates, wasQuiet) = (false, ensemble.gates, ensemble.isQuiet)
     admittedChannelChanges = ensemble.channelChanges
+    updateLocalPitches()
     let owners = ensemble.channelOwners
     for (session, slot) in ensemble.roster.sessionSlots {
       let admission = admission(of: slot, channelOwners: owners)

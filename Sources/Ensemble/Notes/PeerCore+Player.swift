@@ -26,6 +26,13 @@ extension PeerCore {
     emit(.receiving(.play(message)))
   }
 
+  /// Plays `message`, a message of a page or a device of the local peer, on its channel, or on the shared channel 16.
+  public func play(_ message: Message, of player: Identity, at now: Instant) {
+    updateRoutes()
+    record(message, by: player, from: .player, at: now)
+    emit(.receiving(.playForPage(message)))
+  }
+
   /// Handles the report of the receiver that it has played a message of the player, of the player's instrument or of a phrase.
   ///
   /// The notes of an instrument or of a phrase do not count as activity. If they did, an instrument whose density follows the activity
@@ -38,8 +45,13 @@ extension PeerCore {
     if message.setsActivity, case .controlChange(_, _, let value) = message {
       return ensemble.setActivity(value.value, at: now)
     }
+    // The energies of pages and devices come from their own reports, and their phrases are recorded when they play (``play(_:of:at:)``).
+    if case .page = origin {
+      if let channel { emit(.sounded(message.on(channel), from: nil)) }
+      return
+    }
     if case .player = origin, message.startsNote { ensemble.played(at: now) }
-    record(message, from: origin, at: now)
+    record(message, by: identity, from: origin, at: now)
     guard let channel else { return }
     settings.asPlayed.record(message)
     emit(.sounded(message.on(channel), from: nil))
@@ -65,9 +77,12 @@ extension PeerCore {
     for number in owners.indices {
       let channel = Channel(wire: UInt8(number))
       let isDrums = channel == Self.drumChannel
-      let owner = isDrums || channel == local ? nil : owners[number]
+      // The messages of a page or a device of the local peer stay on its channel.
+      let isOfPage = ensemble.players.player(on: channel) != nil
+      let owner = isDrums || isOfPage || channel == local ? nil : owners[number]
       let route = PlayerRoute(
-        receiver(of: owner ?? recipient), on: isDrums ? channel : local, shaping: owner == nil ? nil : channel)
+        receiver(of: owner ?? recipient), on: isDrums || isOfPage ? channel : local,
+        shaping: owner == nil ? nil : channel)
       guard routes[number] != route else { continue }
       routes[number] = route
       emit(.receiving(.route(channel, route)))

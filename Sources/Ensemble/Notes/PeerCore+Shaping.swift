@@ -16,12 +16,17 @@ extension PeerCore {
     case doesNotShape
   }
 
-  /// Changes the sound of the instrument of a peer: sends a controller to this peer only, on the peer's channel. The peer handles the
-  /// controller as if its own player had sent it.
-  public func shape(_ peer: Identity, controller: UInt7, value: UInt7) throws(ShapingError) {
-    guard let channel = ensemble.channel(of: peer), let stream = roster.stream(of: peer) else { throw .noChannel }
+  /// Changes the sound of the instrument of a player: sends a controller to the peer of this player only, on the channel of the player. The
+  /// peer handles the controller as if the player had sent it. For a player of the local peer, plays the controller.
+  public func shape(_ player: Identity, controller: UInt7, value: UInt7) throws(ShapingError) {
+    let isLocal = ensemble.localPlayer(player) != nil
+    guard let peer = ensemble.peer(of: player),
+      let channel = isLocal ? ensemble.channelOfLocal(player) : ensemble.channel(ofPlayer: player, at: peer)
+    else { throw .noChannel }
     let message = Message.controlChange(channel, controller: controller, value: value)
     guard message.shapesInstrument else { throw .doesNotShape }
+    if isLocal { return emit(.receiving(player == identity ? .play(message) : .playForPage(message))) }
+    guard let stream = roster.stream(of: peer) else { throw .noChannel }
     let gates = roster.slot(of: peer).flatMap { roster[$0].membership?.presence?.gates }
     guard gates?[.modification] != false else { throw .gateIsClosed }
     emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream)))))

@@ -3,9 +3,9 @@ import Rhythm
 
 extension PhraseMessage {
   /// The message that contains `phrase`.
-  init(_ phrase: Phrase) {
+  init(_ phrase: Phrase, from sender: Identity, to receiver: Identity) {
     self.init(
-      stepCount: UInt8(phrase.stepCount),
+      from: sender, to: receiver, stepCount: UInt8(phrase.stepCount),
       notes: phrase.notes.map { Note(step: $0.step, key: $0.key, velocity: $0.velocity, length: $0.length) })
   }
 }

@@ -41,10 +41,19 @@ struct ChannelClaims: Sendable {
     changes += 1
   }
 
+  /// Schedules a ``settle(for:among:avoiding:at:)`` at this instant.
+  mutating func wait(until instant: Instant) { nextDeadline = min(nextDeadline, instant) }
+
+  /// Counts a change of the channels of the local peer's pages and devices.
+  mutating func countChange() { changes += 1 }
+
   /// Keeps or changes the claim of the local peer according to the claims in the roster.
   ///
+  /// - Parameter pages: the channels of pages and devices, which the local peer takes only if no other channel is free. They yield.
   /// - Returns: whether the claim has changed.
-  mutating func settle(for identity: Identity, among roster: Roster, at now: Instant) -> Bool {
+  mutating func settle(
+    for identity: Identity, among roster: Roster, avoiding pages: Set<Channel> = [], at now: Instant
+  ) -> Bool {
     let opens = self.opens ?? now + Self.listening
     self.opens = opens
     nextDeadline = now < opens ? opens : .distantFuture
@@ -56,7 +65,9 @@ struct ChannelClaims: Sendable {
     } else if now < opens {
       return false
     }
-    let free = (0..<16).filter { Channel.claimable >> $0 & 1 != 0 && owners[$0] == nil }
+    var free = (0..<16).filter { Channel.claimable >> $0 & 1 != 0 && owners[$0] == nil }
+    let isOfPage = { (wire: Int) in pages.contains(Channel(wire: UInt8(wire))) }
+    free = free.filter { !isOfPage($0) } + free.filter(isOfPage)
     // The number of peers with a lower identity that must also move, because they claim no channel or do not own the channel that
     // they claim.
     let rank = roster.members.count { member in

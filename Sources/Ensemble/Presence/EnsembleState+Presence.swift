@@ -62,6 +62,7 @@ extension EnsembleState {
     if hasChanged { channels.rosterChanged(at: now) }
     if changesTooOften { warn(of: sender, .changesChannelTooOften) }
     if let run = presence.lastRun { heard(run, from: sender) }
+    heardPlayers(of: slot, at: now)
     heardClaim(presence.claim, from: sender, at: now)
     if let claim = presence.claim { connect(toMasterOf: claim) }
     heardRhythm(presence.rhythm, from: sender, isNews: selectsRhythm, at: now)
@@ -104,7 +105,7 @@ extension EnsembleState {
     let presence = Presence(
       identity: identity, claim: report.claim, channel: report.channel, gates: opening(for: peer),
       takesOver: report.takesOver, activity: activity, hasSetActivity: report.hasSetActivity,
-      mutesReceiver: leader?.muted.contains(peer) == true, rhythm: report.rhythm, answer: report.answer,
+      players: players.summary, mutedSlots: mutedSlots(of: slot), rhythm: report.rhythm, answer: report.answer,
       page: report.page, lastRun: report.lastRun)
     emit(.send(.presence(presence), to: peer, isNews: isNews))
     return true
@@ -147,12 +148,16 @@ extension EnsembleState {
   private var currentReport: PresenceSchedule.Report {
     PresenceSchedule.Report(
       claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver,
-      hasSetActivity: localActivity.isSet, rhythm: rhythm.digest, answer: rhythmAnswer, page: page,
+      hasSetActivity: players.isSet, list: players.document.digest, rhythm: rhythm.digest, answer: rhythmAnswer,
+      page: page,
       lastRun: role == .idle ? lastRun : nil)
   }
 
   /// Keeps or changes the channel of the local peer, and reports a change.
   private mutating func settleChannel(at now: Instant) {
-    if channels.settle(for: identity, among: roster, at: now) { emit(.event(.channel(channel))) }
+    if channels.settle(for: identity, among: roster, avoiding: channelsOfPages, at: now) {
+      emit(.event(.channel(channel)))
+    }
+    settlePlayerChannels(at: now)
   }
 }

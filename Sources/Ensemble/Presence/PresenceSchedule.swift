@@ -13,6 +13,7 @@ struct PresenceSchedule: Sendable {
     var gates: Gates
     var takesOver: Bool
     var hasSetActivity: Bool
+    var list: DocumentDigest
     var rhythm: DocumentDigest?
     var answer: RhythmAnswer
     var page: PageReport

@@ -33,7 +33,7 @@ extension EnsembleState {
       return MemberStatus(
         name: row.reference.name, identity: member.identity, isMaster: member.identity == master,
         takesPart: member.identity == master || row.membership?.takesPart == true,
-        isMuted: mutedPeers.contains(member.identity), activity: row.membership?.level,
+        isMuted: mutedPlayers.contains(member.identity), activity: row.membership?.level,
         clock: row.estimate(at: now))
     }
   }

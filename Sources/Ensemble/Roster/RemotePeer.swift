@@ -101,8 +101,9 @@ extension RemotePeer {
     var sendsJournals = false
     /// Whether ``Event/joined(_:)`` was reported.
     var isReported = false
-    /// The instant before which phrases (recorded notes, ``Phrase``) of this peer are dropped.
-    var nextPhrase = Instant(nanoseconds: .min)
+    /// When a phrase (recorded notes, ``Phrase``) of each player of this peer last arrived. Another one of the same player is dropped for a
+    /// second.
+    var phraseSenders: [Identity: Instant] = [:]
     /// Whether the player was informed that the peer changes the sound of the player's instrument.
     var hasShaped = false
     /// Whether the player was informed that the peer sends a clock that is not used.
@@ -140,6 +141,8 @@ extension RemotePeer {
     var ownsName = false
     /// The peer's claim to a MIDI channel; nil until the first presence.
     var channelClaim: ChannelClaim?
+    /// The players of the peer.
+    var players = MemberPlayers()
     /// The activity level that the peer reported; nil until the first report.
     var level: UInt8?
     /// Whether the peer is known to play the current rhythm. Only such peers count in the total activity.
@@ -155,5 +158,16 @@ extension RemotePeer {
 
     /// Sets the reported activity level; a value above 127 counts as 127. A peer that reports its activity plays the rhythm.
     mutating func setLevel(_ level: UInt8) { (self.level, takesPart) = (min(level, 127), true) }
+
+    /// The players that count at this peer.
+    ///
+    /// - Parameter level: the newest ``level``, without the part in the moderate total.
+    func summary(level: Int) -> PlayerSummary {
+      var summary = presence?.players ?? PlayerSummary()
+      // The level is newer than the presence, but ends at 127.
+      if level < 127 || summary.sum < 127 { summary.sum = level }
+      if summary.count == 1 { summary.maximum = UInt8(min(level, 127)) }
+      return players.removingMoved(from: summary)
+    }
   }
 }

@@ -32,13 +32,13 @@ public struct PlayersAnalysis: Sendable {
   {
     // Unlike a consuming parameter, a variable can be iterated.
     var traces = traces
-    for trace in traces { try trace.ticks.checkRuns(of: trace.header.name) }
+    for trace in traces { try trace.ticks.checkRuns(of: trace.name) }
     guard traces.contains(where: { !$0.actions.isEmpty }) else {
       throw ReportError(
         subject: "traces", reason: "none of them contains an action of a player",
         remedy: "give traces of peers whose players have played notes")
     }
-    let names = traces.map(\.header.name)
+    let names = traces.map(\.name)
     let offsets = traces.indices.map { clockOffsets.isEmpty ? .zero : clockOffsets[$0] - clockOffsets[0] }
     self.clockOffsets = offsets.map(\.count)
     let results = traces.enumerated().map { index, trace in
@@ -49,13 +49,13 @@ public struct PlayersAnalysis: Sendable {
     placed = results.map(\.actions)
     var notes: [String] = []
     for (trace, result) in zip(traces, results) where result.actions.isEmpty {
-      notes.append("\(trace.header.name): no action while the rhythm played")
+      notes.append("\(trace.name): no action while the rhythm played")
     }
     let starts = traces[0].ticks.runs.count
     for trace in traces where trace.ticks.runs.count != starts {
       let count = trace.ticks.runs.count
       notes.append(
-        "\(trace.header.name): \(count) \(count == 1 ? "start" : "starts") of the rhythm, but \(names[0]) has "
+        "\(trace.name): \(count) \(count == 1 ? "start" : "starts") of the rhythm, but \(names[0]) has "
           + "\(starts), so the starts are matched by time; if the peers ran on different machines or in "
           + "different Linux time namespaces, give --clock-ahead")
     }

@@ -28,7 +28,7 @@ enum TraceLine {
       guard let force = members[.force], (1...127).contains(force) else {
         throw InvalidLine(reason: "an action without a force of 1...127")
       }
-      self = .action(TraceAction(at: action, force: UInt8(force)))
+      self = .action(TraceAction(at: action, force: UInt8(force), by: members.player))
       return
     }
     if let hit = members.instant(.hit), let step = members.instant(.step),
@@ -75,12 +75,15 @@ enum TraceLine {
   /// The values of a line; nil for missing keys.
   fileprivate struct Members: Decodable {
     var summary: TraceSummary?
+    /// The player of an action; nil: the local player.
+    var player: TraceAction.Player?
     private var numbers = [Int64?](repeating: nil, count: Key.allCases.count)
 
     init() {}
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: MemberName.self)
+      player = try container.decodeIfPresent(TraceAction.Player.self, forKey: MemberName(stringValue: "player"))
       for key in Key.allCases {
         let name = MemberName(stringValue: key.name)
         if key == .summary {
@@ -187,20 +190,34 @@ public struct TraceHit: Hashable, Sendable, BitwiseCopyable {
   }
 }
 
-/// An action of the local player in a trace: a note that the player began, before any quantization.
-public struct TraceAction: Hashable, Sendable, BitwiseCopyable {
+/// An action of a player in a trace: a note that the player began, before any quantization.
+public struct TraceAction: Hashable, Sendable {
+  /// A player on a web page or a device of the peer.
+  public struct Player: Hashable, Sendable, Codable {
+    /// Sixteen hexadecimal digits.
+    public var identity: String
+    public var name: String
+
+    public init(identity: String, name: String) { (self.identity, self.name) = (identity, name) }
+  }
+
   /// The instant of the action, in local time of the peer. For a note from an ALSA port, it is the time stamp of the ALSA
-  /// sequencer. For a key or a typed command, it is the instant at which the network thread received the note.
+  /// sequencer. For a key or a typed command, it is the instant at which the network thread received the note. For a web page, it is the
+  /// instant of the touch, by the clock of the peer.
   public var instant: Instant
   /// The force of the action, 1...127: the velocity of the note.
   public var force: UInt8
+  /// The player; nil: the local player.
+  public var player: Player?
 
-  /// Creates an action.
-  ///
-  /// Real-time: safe.
-  @_noLocks @_noAllocation
-  public init(at instant: Instant, force: UInt8) { (self.instant, self.force) = (instant, force) }
+  public init(at instant: Instant, force: UInt8, by player: Player? = nil) {
+    (self.instant, self.force, self.player) = (instant, force, player)
+  }
 
   /// The action as a line with a newline.
-  var line: String { "{\"action\":\(instant.nanoseconds),\"force\":\(force)}\n" }
+  var line: String {
+    let start = "{\"action\":\(instant.nanoseconds),\"force\":\(force)"
+    guard let player, let octets = try? JSONEncoder().encode(player) else { return start + "}\n" }
+    return start + ",\"player\":" + String(decoding: octets, as: UTF8.self) + "}\n"
+  }
 }

@@ -46,6 +46,8 @@ public struct DocumentDigest: Hashable, Sendable, BitwiseCopyable, CustomStringC
 public enum DocumentKind: UInt8, Sendable {
   /// The text of a patch, which describes a rhythm.
   case rhythm = 1
+  /// The players of a peer: ``PlayerList``.
+  case players = 2
 }
 
 extension OctetWriter {

@@ -22,6 +22,8 @@ public enum MessageKind: UInt8 {
   // Kind 7 is reserved.
   /// ``PhraseMessage``.
   case phrase = 8
+  /// ``PlayerEnergies``.
+  case playerEnergies = 9
 
   /// The octets before the encoded octets.
   private var prefix: [UInt8] { [0x7D, 0x54, ClockProbe.version, rawValue] }

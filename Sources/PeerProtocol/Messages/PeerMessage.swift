@@ -9,6 +9,7 @@ public enum PeerMessage: Hashable, Sendable {
   case documentRequest(DocumentRequest)
   case documentPart(DocumentPart)
   case phrase(PhraseMessage)
+  case playerEnergies(PlayerEnergies)
 
   /// A message of a Tutti peer that cannot be decoded: it is damaged, or of another version of the protocol.
   public struct Unreadable: Error {}
@@ -25,6 +26,7 @@ public enum PeerMessage: Hashable, Sendable {
       case .documentRequest: DocumentRequest(systemExclusive: bytes).map(Self.documentRequest)
       case .documentPart: DocumentPart(systemExclusive: bytes).map(Self.documentPart)
       case .phrase: PhraseMessage(systemExclusive: bytes).map(Self.phrase)
+      case .playerEnergies: PlayerEnergies(systemExclusive: bytes).map(Self.playerEnergies)
       case nil: nil
       }
     guard let message else { throw Unreadable() }
@@ -41,6 +43,7 @@ public enum PeerMessage: Hashable, Sendable {
     case .documentRequest(let request): request.systemExclusive
     case .documentPart(let part): part.systemExclusive
     case .phrase(let phrase): phrase.systemExclusive
+    case .playerEnergies(let energies): energies.systemExclusive
     }
   }
 }

@@ -16,31 +16,40 @@ public struct PhraseMessage: Hashable, Sendable {
     }
   }
 
+  /// The player who sends the phrase, and the player who gets it: the local players of the two peers, pages or devices.
+  public var sender: Identity
+  public var receiver: Identity
   /// The length of the phrase in steps, 1...128.
   public var stepCount: UInt8
   /// The notes, 1...26.
   public var notes: [Note]
 
-  public init(stepCount: UInt8, notes: [Note]) { (self.stepCount, self.notes) = (stepCount, notes) }
+  public init(from sender: Identity, to receiver: Identity, stepCount: UInt8, notes: [Note]) {
+    (self.sender, self.receiver, self.stepCount, self.notes) = (sender, receiver, stepCount, notes)
+  }
 }
 
-/// A phrase as a System Exclusive message of at most 97 bytes with F0 and F7.
+/// A phrase as a System Exclusive message of at most 115 bytes with F0 and F7.
 ///
 /// The data are 7D 54 03 08 (version 3, kind 8, see ``MessageKind``) and these octets, encoded by ``SevenBit``. Numbers are big-endian.
 ///
 ///     octet   length   field
-///     0       1        the length in steps, 1...128
-///     1       3        the first note: step (7 bits), key (7 bits), velocity / 4 (5 bits), length in steps - 1 (5 bits)
-///     4       3        the second note, and so on: 1...26 notes
+///     0       8        the identity of the player who sends the phrase
+///     8       8        the identity of the player who gets it
+///     16      1        the length in steps, 1...128
+///     17      3        the first note: step (7 bits), key (7 bits), velocity / 4 (5 bits), length in steps - 1 (5 bits)
+///     20      3        the second note, and so on: 1...26 notes
 extension PhraseMessage {
-  /// The maximum number of notes. It limits the message to 97 bytes.
+  /// The maximum number of notes. It limits the message to 115 bytes.
   private static let maximumCount = 26
 
   /// The data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
-    var octets = OctetWriter(capacity: 1 + 3 * notes.count)
+    var octets = OctetWriter(capacity: 17 + 3 * notes.count)
+    octets.put(sender.bits)
+    octets.put(receiver.bits)
     octets.put(stepCount)
     for note in notes {
       let position = UInt32(note.step & 0x7F) << 17 | UInt32(note.key & 0x7F) << 10
@@ -55,7 +64,8 @@ extension PhraseMessage {
   ///
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {
-    guard var octets = MessageKind.phrase.unwrap(bytes, lengths: 4...1 + 3 * Self.maximumCount) else { return nil }
+    guard var octets = MessageKind.phrase.unwrap(bytes, lengths: 20...17 + 3 * Self.maximumCount) else { return nil }
+    (sender, receiver) = (Identity(octets.take(UInt64.self)), Identity(octets.take(UInt64.self)))
     stepCount = octets.take(UInt8.self)
     let rest = octets.takeAll()
     guard (1...128).contains(stepCount), rest.count.isMultiple(of: 3) else { return nil }

@@ -1,16 +1,15 @@
 import MIDI
 import MusicalTime
 
-/// A presence as a System Exclusive message of 112 bytes with F0 and F7.
+/// A presence as a System Exclusive message of 144 bytes with F0 and F7.
 ///
-/// The data are 7D 54 03 02 (version 3, kind 2, see ``MessageKind``) and these 92 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 03 02 (version 3, kind 2, see ``MessageKind``) and these 120 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field
 ///     0       8        the identity of the sender
 ///     8       1        flags; bit 0: the sender has a claim; bit 1: it would take over if the master disappeared;
-///                      bit 2: it is the master and has muted the receiver; bit 3: its player has set the activity.
-///                      Other bits are ignored.
+///                      bit 3: one of its players has set the activity. Other bits are ignored.
 ///     9       16       the claim: eight octets of term and eight octets of identity; all 0 without a claim
 ///     25      1        the claimed MIDI channel, 2...9 or 11...16; 0 if there is none
 ///     26      1        the open gates; bit 0: rhythm; bit 1: notes; bit 2: modification; bit 3: activity
@@ -23,16 +22,21 @@ import MusicalTime
 ///     64      8        the term of the last run; 0 if the sender is not idle or knows none (``LastRun``)
 ///     72      4        the tempo of the last run in nanoseconds per quarter note
 ///     76      16       the digest of the rhythm of the last run; 0 if it was not shared
+///     92      16       the digest of the list of the sender's players; 0 if it has only the local player
+///     108     1        the number of its players that count in the mean, 1...64
+///     109     2        the sum of the energies of its players, at most 64 times 127
+///     111     1        the greatest of these energies, 0...127
+///     112     8        the muted players of the receiver, one bit per slot: ``mutedSlots``
 extension Presence {
-  private static let length = 92
+  private static let length = 120
 
-  /// The 110 data octets of the message, without F0 and F7.
+  /// The 142 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
     var octets = OctetWriter(capacity: Self.length)
     octets.put(identity.bits)
-    let flags: [(Bool, UInt8)] = [(claim != nil, 1), (takesOver, 2), (mutesReceiver, 4), (hasSetActivity, 8)]
+    let flags: [(Bool, UInt8)] = [(claim != nil, 1), (takesOver, 2), (hasSetActivity, 8)]
     octets.put(flags.reduce(UInt8(0)) { $1.0 ? $0 | $1.1 : $0 })
     octets.put(claim ?? Claim(term: 0, identity: Identity(0)))
     octets.put(UInt8(channel?.number ?? 0))
@@ -53,6 +57,11 @@ extension Presence {
     octets.put(lastRun?.term ?? 0)
     octets.put(UInt32(clamping: lastRun?.tempo.nanosecondsPerQuarter ?? 0))
     octets.put(lastRun?.rhythm)
+    octets.put(players.list)
+    octets.put(UInt8(clamping: players.count))
+    octets.put(UInt16(clamping: players.sum))
+    octets.put(players.maximum)
+    octets.put(mutedSlots)
     return MessageKind.presence.wrap(octets)
   }
 
@@ -82,10 +91,16 @@ extension Presence {
     let (term, quarter) = (octets.take(UInt64.self), octets.take(UInt32.self))
     let tempo = Tempo(nanosecondsPerQuarter: Int64(quarter))
     let lastRhythm = octets.takeDigest()
+    players = PlayerSummary(
+      list: octets.takeDigest(), count: Int(octets.take(UInt8.self)), sum: Int(octets.take(UInt16.self)),
+      maximum: octets.take(UInt8.self))
+    mutedSlots = octets.take(UInt64.self)
     let channel = Channel(number)
     guard flags & 1 == 0 || claim != nil, gates < 16, activity < 128,
       number == 0 || channel?.isClaimable == true,
       pageDelay <= PageReport.maximumDelay, let answer,
+      (1...PlayerList.maximumCount).contains(players.count), players.maximum < 128,
+      players.sum <= 127 * PlayerList.maximumCount, players.maximum <= players.sum,
       term == 0 || Claim.terms.contains(term) && tempo != nil
     else { return nil }
     self.claim = flags & 1 != 0 ? claim : nil
@@ -94,7 +109,6 @@ extension Presence {
     lastRun = term == 0 ? nil : tempo.map { LastRun(term: term, tempo: $0, rhythm: lastRhythm) }
     self.gates = GateSet(bits: gates)
     takesOver = flags & 2 != 0
-    mutesReceiver = flags & 4 != 0
     hasSetActivity = flags & 8 != 0
   }
 }

@@ -15,15 +15,17 @@ public struct Presence: Hashable, Sendable {
   public var gates: GateSet
   /// Whether the sender would take over if the master disappeared.
   public var takesOver: Bool
-  /// The activity of the sender's player, 0...127. The sender also sends each change as Expression (CC 11). The
+  /// The activity of the sender, 0...127: the sum of its players, 127 at most. The sender also sends each change as Expression (CC 11). The
   /// presence repeats the value, because that single message may be lost, or may arrive before the receiver has
   /// recognised the sender.
   public var activity: UInt8
-  /// Whether the player of the sender has set the activity, and not only played notes.
+  /// Whether a player of the sender has set the activity, and not only played notes.
   public var hasSetActivity: Bool
-  /// Whether the sender is the master and has muted the receiver of this message. The notes of a muted peer must not
-  /// sound.
-  public var mutesReceiver: Bool
+  /// The players of the sender.
+  public var players: PlayerSummary
+  /// The players of the receiver whose notes must not sound, because the sender is the master and has muted them: bit n is slot n of the
+  /// receiver's ``PlayerList``. Slot 0 is the local player.
+  public var mutedSlots: UInt64
   /// The rhythm that the sender plays, or would start with. While the sender is the master, the rhythm that its player has selected last;
   /// it can still be waiting for its turn. Nil if the sender does not share it.
   public var rhythm: DocumentDigest?
@@ -36,7 +38,8 @@ public struct Presence: Hashable, Sendable {
 
   public init(
     identity: Identity, claim: Claim?, channel: Channel?, gates: GateSet, takesOver: Bool, activity: UInt8 = 0,
-    hasSetActivity: Bool = false, mutesReceiver: Bool = false, rhythm: DocumentDigest? = nil,
+    hasSetActivity: Bool = false, players: PlayerSummary = PlayerSummary(), mutedSlots: UInt64 = 0,
+    rhythm: DocumentDigest? = nil,
     answer: RhythmAnswer = .none, page: PageReport = PageReport(), lastRun: LastRun? = nil
   ) {
     self.identity = identity
@@ -46,11 +49,26 @@ public struct Presence: Hashable, Sendable {
     self.takesOver = takesOver
     self.activity = min(activity, 127)
     self.hasSetActivity = hasSetActivity
-    self.mutesReceiver = mutesReceiver
+    (self.players, self.mutedSlots) = (players, mutedSlots)
     self.rhythm = rhythm
     self.answer = answer
     self.page = page
     self.lastRun = lastRun
+  }
+}
+
+/// The players of a peer in numbers, from which the master computes the total activity under each rule.
+public struct PlayerSummary: Hashable, Sendable {
+  /// The digest of the ``PlayerList``; nil if the only player is the local player.
+  public var list: DocumentDigest?
+  /// The number of players that count in the mean, 1...64.
+  public var count: Int
+  /// The sum of the energies, and the greatest one, without the part in the moderate total.
+  public var sum: Int
+  public var maximum: UInt8
+
+  public init(list: DocumentDigest? = nil, count: Int = 1, sum: Int = 0, maximum: UInt8 = 0) {
+    (self.list, self.count, self.sum, self.maximum) = (list, count, sum, maximum)
   }
 }
 

@@ -1,9 +1,9 @@
 import MusicalTime
 
-/// A timeline message as a System Exclusive message of 112 to 228 bytes with F0 and F7.
+/// A timeline message as a System Exclusive message of 114 to 230 bytes with F0 and F7.
 ///
 /// The data are 7D 54 03 01 (version 3, kind 1, see ``MessageKind``) and these octets, encoded by ``SevenBit``. Numbers are big-endian.
-/// A tick of five octets is a signed number of 40 bits. The fields after octet 91 are present only if the change exists. Octets after the
+/// A tick of five octets is a signed number of 40 bits. The fields after octet 92 are present only if the change exists. Octets after the
 /// last field belong to later releases and are ignored.
 ///
 ///     octet   length   field
@@ -25,6 +25,7 @@ import MusicalTime
 ///     69      16       the digest of the rhythm; 0 if the master does not share it
 ///     85      5        a tick at which a bar begins
 ///     90      2        the meter: the beats of a bar, and the note value of a beat
+///     92      1        the rule of the total activity; 0: sum, 1: mean, 2: maximum
 ///             5        the tick of the change of the mix
 ///             4        the mix after its change
 ///             5        the tick of the change of the total activity
@@ -38,7 +39,7 @@ import MusicalTime
 ///             2        the meter after its change
 extension TimelineMessage {
   /// The length without changes, and with all of them.
-  private static let lengths = 92...194
+  private static let lengths = 93...195
 
   private enum Flag {
     static let isQuiet: UInt8 = 1
@@ -76,6 +77,7 @@ extension TimelineMessage {
     octets.put(total.value)
     octets.put(rhythm.value)
     octets.put(grid.value)
+    octets.put(totalRule.rawValue)
     if mix.isChanging {
       octets.put(mix.tick)
       octets.put(mix.next.octets)
@@ -106,6 +108,7 @@ extension TimelineMessage {
     let flags = octets.take(UInt8.self)
     let (levels, activity) = (octets.take(UInt32.self), octets.take(UInt8.self))
     let (line, bars) = (octets.takeRhythm(), octets.takeGrid())
+    let rule = TotalActivityRule(rawValue: octets.take(UInt8.self))
     // The range of a number of 40 bits. 2^39 ticks last 43 years at the fastest tempo. 2^62 nanoseconds are 146 years.
     let ticks = Tick(-1 << 39)..<Tick(1 << 39)
     let instants = Instant(nanoseconds: -1 << 62)...Instant(nanoseconds: 1 << 62)
@@ -113,12 +116,12 @@ extension TimelineMessage {
       ticks.contains(origin.tick),
       ticks.contains(end) || end == Tick(.max), end >= start, instants.contains(origin.instant),
       let countIn = CountIn(clicks: Int(clicks.count), ticksPerClick: Int(clicks.distance)), flags <= Flag.all,
-      let mix = Mix(octets: levels, isQuiet: flags & Flag.isQuiet != 0), activity <= 127, let bars
+      let mix = Mix(octets: levels, isQuiet: flags & Flag.isQuiet != 0), activity <= 127, let bars, let rule
     else { return nil }
     (self.claim, self.countIn) = (claim, countIn)
     self.tempo = TempoMap(Timeline(tempo: tempo, tick: origin.tick, at: origin.instant))
     (self.mix, total) = (ChangingValue(mix), ChangingValue(activity))
-    (rhythm, grid) = (ChangingValue(line), ChangingValue(bars))
+    (rhythm, grid, totalRule) = (ChangingValue(line), ChangingValue(bars), rule)
     if flags & Flag.changesMix != 0 {
       let tick = octets.takeTick()
       guard let next = Mix(octets: octets.take(UInt32.self), isQuiet: flags & Flag.becomesQuiet != 0) else {

@@ -21,6 +21,8 @@ public struct TimelineMessage: Hashable, Sendable {
   public var mix: ChangingValue<Mix>
   /// The total activity of all players, 0...127. It selects the layers of the rhythm.
   public var total: ChangingValue<UInt8>
+  /// How the master combines the energies of the players into ``total``. The rule remains after a takeover.
+  public var totalRule: TotalActivityRule
   /// The rhythm.
   public var rhythm: ChangingValue<RhythmLine>
   /// The bars.
@@ -29,7 +31,8 @@ public struct TimelineMessage: Hashable, Sendable {
   public init(
     claim: Claim, revision: UInt32, start: Tick, end: Tick, tempo: TempoMap,
     countIn: CountIn = .none, mix: ChangingValue<Mix> = ChangingValue(.standard),
-    total: ChangingValue<UInt8> = ChangingValue(0), rhythm: ChangingValue<RhythmLine> = ChangingValue(RhythmLine(nil)),
+    total: ChangingValue<UInt8> = ChangingValue(0), totalRule: TotalActivityRule = .sum,
+    rhythm: ChangingValue<RhythmLine> = ChangingValue(RhythmLine(nil)),
     grid: ChangingValue<BarGrid> = ChangingValue(BarGrid(.common))
   ) {
     self.claim = claim
@@ -40,6 +43,7 @@ public struct TimelineMessage: Hashable, Sendable {
     self.countIn = countIn
     self.mix = mix
     self.total = total
+    self.totalRule = totalRule
     self.rhythm = rhythm
     self.grid = grid
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Cryptography
 import Measurement
+import MusicalTime
 
 /// The subcommand `tutti measure players`.
 struct PlayersCommand: ParsableCommand {
@@ -66,13 +67,17 @@ struct PlayersCommand: ParsableCommand {
   func run() throws {
     let gnuplot = try GnuplotProgram(for: output.plot)
     var (players, inputs): ([PlayerTrace], [Provenance.Input]) = ([], [])
-    for path in traces {
+    // The clock offset of the trace of each player.
+    let given = try clocks.offsets()
+    var offsets: [Nanoseconds] = []
+    for (index, path) in traces.enumerated() {
       var digest = SHA256()
-      let trace = try PlayerTrace(contentsOf: path) { digest.update(Array($0)) }
-      inputs.append(Provenance.Input(file: path, sha256: digest.hexadecimal, recording: trace.header))
-      players.append(trace)
+      let found = try PlayerTrace.players(inTraceAt: path) { digest.update(Array($0)) }
+      inputs.append(Provenance.Input(file: path, sha256: digest.hexadecimal, recording: found[0].header))
+      if !given.isEmpty { offsets += found.map { _ in given[index] } }
+      players += found
     }
-    var analysis = try PlayersAnalysis(consume players, ticksPerLine: grid, clockOffsets: clocks.offsets())
+    var analysis = try PlayersAnalysis(consume players, ticksPerLine: grid, clockOffsets: offsets)
     let provenance = Provenance(inputs: inputs)
     analysis.report.provenance = provenance
     try output.print(analysis.report, provenance) { rows in analysis.writeRows { rows.print($0) } }

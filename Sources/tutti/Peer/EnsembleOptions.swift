@@ -3,6 +3,7 @@ import Engine
 import Ensemble
 import Foundation
 import Measurement
+import PeerProtocol
 
 /// The options for gates, leadership, activity, hearing and the recipient of notes.
 struct EnsembleOptions: ParsableArguments {
@@ -40,9 +41,9 @@ struct EnsembleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Combine the activities of all peers into the total while this peer is the master: their sum (at most 127), mean "
-        + "or maximum.", valueName: "METHOD"))
-  var totalActivity = TotalActivityRule.sum
+      "Combine the energies of all players into the total while this peer is the master: their sum (at most 127), mean "
+        + "or maximum. (default: sum; mean with more than eight players at the start)", valueName: "METHOD"))
+  var totalActivity: TotalActivityRule?
 
   @Option(
     help: ArgumentHelp(
@@ -90,4 +91,7 @@ struct EnsembleOptions: ParsableArguments {
 }
 
 extension MasterLoss: ExpressibleByArgument {}
-extension TotalActivityRule: ExpressibleByArgument {}
+extension TotalActivityRule: ExpressibleByArgument {
+  public init?(argument: String) { self.init(argument) }
+  public static var allValueStrings: [String] { allCases.map { "\($0)" } }
+}

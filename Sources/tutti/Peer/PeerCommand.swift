@@ -261,9 +261,9 @@ struct PeerCommand: ParsableCommand {
     let signals = TerminationSignals { mailbox.post(.leave) }
     defer { signals.cancel() }
     printReady(peer, configuration, terminal, output)
-    let rhythms = PatchSelector(.rhythm, patchName, patchVersion, post: mailbox.post, terminal: terminal)
+    let rhythms = PatchSelector(.rhythm, patchName, patchVersion, post: { mailbox.post($0) }, terminal: terminal)
     let instruments = PatchSelector(
-      .instrument, instrument, instrumentVersion, post: mailbox.post, terminal: terminal)
+      .instrument, instrument, instrumentVersion, post: { mailbox.post($0) }, terminal: terminal)
     let reportPlayers: @Sendable (Int) -> Void = { [json] count in
       if json {
         output.write(event: "page_players", ["players": count])
@@ -289,7 +289,7 @@ struct PeerCommand: ParsableCommand {
     }
     let input = KeyboardInput(on: terminal) { isTerminal in
       CommandLineEditor(
-        isTerminal: isTerminal, post: mailbox.post, rhythms: rhythms, instruments: instruments, pages: pages,
+        isTerminal: isTerminal, post: { mailbox.post($0) }, rhythms: rhythms, instruments: instruments, pages: pages,
         terminal: terminal)
     }
     defer { input.restoreTerminal() }

@@ -5,6 +5,7 @@ import Foundation
 import MIDI
 import Measurement
 import MusicalTime
+import PeerProtocol
 import Realtime
 
 // The events of `tutti peer --json`: one JSON object per line. Each has the members `event` and `at_ns`, the instant of the event in
@@ -51,6 +52,8 @@ extension OutputWriter {
       let bytes = message.bytes
       remote.merge(["midi": (0..<bytes.count).map { Self.hexadecimal(bytes.octets[$0]) }.joined(separator: " ")])
       write("message", remote)
+    case .playerMoved(let player): write("player_moved", ["identity": "\(player)"])
+    case .players(let players): write("players", ["players": players.map(\.json)])
     case .roster(let roster):
       let peers = roster.map { entry in
         [
@@ -67,5 +70,17 @@ extension OutputWriter {
   /// notes.
   private static func hexadecimal(_ octet: UInt8) -> String {
     (octet < 16 ? "0" : "") + String(octet, radix: 16, uppercase: true)
+  }
+}
+
+extension PlayerStatus {
+  /// The player as the event `players` shows it. The channel is omitted if the player shares channel 16.
+  fileprivate var json: JSONObject {
+    [
+      "identity": "\(player.identity)", "peer": "\(peer)", "kind": "\(player.kind)", "name": player.name,
+      "sign": "\(player.sign.colour) \(player.sign.shape)", "program": Int(player.instrument.octet),
+      "channel": channel?.number, "energy": energy.map { Int($0) }, "muted": isMuted,
+      "partner": player.partner.map { "\($0)" },
+    ]
   }
 }

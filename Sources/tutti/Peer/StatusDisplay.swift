@@ -2,6 +2,7 @@ import Engine
 import Ensemble
 import Foundation
 import MusicalTime
+import PeerProtocol
 
 /// The status of a peer on a terminal: a few lines of at most 80 columns. A narrower terminal shows the beginning of each line.
 ///
@@ -9,20 +10,27 @@ import MusicalTime
 ///     layers    6 of 14: always, from 28, from 36, from 36 to 71, from 44, from 60
 ///     parts     drums 100 %, bass 80 %, guitar off, keys 100 %
 ///     you        64 #####.....  tilt-harp
+///     Anna      page       40 ###.......
 ///     Ben       follower   32 ###.......  clock +0.012 ms, +-0.080
 enum StatusDisplay {
   /// The largest width in columns.
   static let maximumWidth = 80
-  /// The largest number of remote peers.
-  private static let maximumMembers = 8
+  /// The largest number of other players: remote peers, and pages and devices of any peer.
+  private static let maximumPlayers = 8
 
   /// The lines for a terminal of this size. A terminal with fewer rows shows only the first lines.
   static func lines(_ snapshot: PeerSnapshot, size: (columns: Int, rows: Int)) -> [String] {
     let lines = [rhythm(snapshot), layers(snapshot), parts(snapshot), you(snapshot)].compactMap { $0 }
-    let members = snapshot.members.prefix(maximumMembers)
-    let hidden = snapshot.sessions - members.count
+    // The pages and devices of a peer follow its local player.
+    func pages(of peer: Identity) -> [String] {
+      snapshot.players.filter { $0.peer == peer && $0.player.kind != .local }.map(page)
+    }
+    let all =
+      pages(of: snapshot.identity) + snapshot.members.flatMap { [member($0.status)] + pages(of: $0.status.identity) }
+    // Devices without Tutti, and peers without a row in the snapshot.
+    let hidden = all.count - min(all.count, maximumPlayers) + snapshot.sessions - snapshot.members.count
     let others =
-      members.map { member($0.status) } + (hidden > 0 ? ["and \(hidden) more; press w to list all peers"] : [])
+      all.prefix(maximumPlayers) + (hidden > 0 ? ["and \(hidden) more; press w to list all peers"] : [])
     // The last column stays empty: some terminals begin a new line when it is filled.
     let width = max(1, min(size.columns, maximumWidth) - 1)
     return (lines + others).prefix(max(1, size.rows - 1)).map { String($0.prefix(width)) }
@@ -63,6 +71,13 @@ enum StatusDisplay {
       return "\(part.name) " + (mix.plays(part: number) ? "\(mix.level(ofPart: number)) %" : "off")
     }
     return "parts     " + levels.joined(separator: ", ")
+  }
+
+  /// Name, kind and energy of a page or a device.
+  private static func page(_ status: PlayerStatus) -> String {
+    let level = status.energy.map { "  \(activity($0))" } ?? ""
+    let kind = padded("\(status.player.kind)", 8)
+    return "\(padded(printable(status.player.name), 9)) \(kind)\(level)\(status.isMuted ? "  muted" : "")"
   }
 
   /// Name, role, activity and clock of a remote peer. The number after `+-` is the larger one of the two errors of the estimate

@@ -39,6 +39,35 @@ async function openAndJoin(url, size, program = browser) {
   return page
 }
 
+/** Sets the value of an input element, as a player does. `type` is the event that follows. */
+const set = (page, selector, value, type) => page.evaluate(`(() => {
+  const input = document.querySelector(${JSON.stringify(selector)})
+  input.value = ${JSON.stringify(value)}
+  input.dispatchEvent(new Event(${JSON.stringify(type)}))
+})()`)
+/** Chooses the partner, by its name, and the form of playing together. Waits until the partner has a channel, so that its notes count. */
+async function playWith(page, name, form) {
+  const partner = `tutti.player.others.find(({ name }) => name === ${JSON.stringify(name)})`
+  await page.wait(`${partner}?.channel`)
+  await set(page, "#partner", await page.evaluate(`${partner}.identity`), "change")
+  await page.evaluate(`document.querySelector("#forms input[value=${form}]").click()`)
+}
+
+/** Lets a page append the keys of the played notes to its variable `played`. */
+const watchKeys = (page) => page.evaluate(`(() => {
+  const play = tutti.audio.play
+  globalThis.played = []
+  tutti.audio.play = (...note) => { played.push(note[1]); return play.apply(tutti.audio, note) }
+})()`)
+
+/** Records a phrase of a page, which sends its notes to the peer, while the rhythm plays. */
+async function recordPhrase(page) {
+  await page.evaluate("document.querySelector('#phrase-record').click(); document.querySelector('#keys button').focus()")
+  const recorded = "tutti.player.row.phrases.recorded"
+  for (const end = Date.now() + 15_000; Date.now() < end && !(await page.evaluate(recorded)); await sleep(150)) await page.press("d")
+  expect((await page.evaluate(recorded)) > 0, "a phrase is recorded")
+}
+
 /** An expression for a page: whether the rhythm plays. */
 const plays = "tutti.rhythm.schedule?.plays === true"
 /** An expression for a page: the displayed step; -1 if no step is displayed. */
@@ -110,12 +139,7 @@ async function testInstrument() {
   await page.press("ArrowRight")
   await page.wait("!document.querySelector('#instrument').hidden")
   expect(true, "the tabs work with the arrow keys")
-  // Stores the keys of the played notes: `note` contains the instrument, the key and the strength.
-  await page.evaluate(`(() => {
-    const play = tutti.audio.play
-    globalThis.played = []
-    tutti.audio.play = (...note) => { played.push(note[1]); return play.apply(tutti.audio, note) }
-  })()`)
+  await watchKeys(page)
   // The keys are those of a pentatonic scale: 55, 57, 59 and 62. The letters play the first three, and Enter plays the fourth.
   for (const letter of "asd") await page.press(letter)
   await page.evaluate("document.querySelectorAll('#keys button')[3].focus()")
@@ -136,12 +160,12 @@ async function testInstrument() {
     await touch("touchMove", x)
     await sleep(15)
   }
-  await page.wait("tutti.state.levels.activity > 20")
-  expect(true, "playing raises the activity of the peer")
+  await page.wait("tutti.player.energy > 20")
+  expect(true, "playing raises the activity of the player")
   await touch("touchEnd")
   const played = await page.evaluate("played")
   expect(played.length >= 10 && played[0] === 55 && played[3] === 62, "letters, Enter and touches play notes", played)
-  await page.wait("tutti.state.levels.activity === 0")
+  await page.wait("tutti.player.energy === 0")
   expect(true, "the activity falls to zero when nothing is played")
   // Two fingers rest on two keys of the pad and move by a pixel.
   const before = await page.evaluate("played.length")
@@ -157,7 +181,7 @@ async function testInstrument() {
   await touch("touchEnd")
   const rested = await page.evaluate("played.length") - before
   expect(rested === 2, "two resting fingers play one note each", rested)
-  await page.wait("tutti.state.levels.activity === 0")
+  await page.wait("tutti.player.energy === 0")
   await screenshot(page, "instrument-phone")
   await checkAccessibility(page, "the instrument on a phone")
   await page.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: "dark" }] })
@@ -234,7 +258,7 @@ async function testMotion() {
     levels.push(played[0]?.strength)
   }
   expect(levels[0] < levels[1] && levels[1] < levels[2], "more force is louder", levels)
-  await page.wait("tutti.state.levels.activity === 0")
+  await page.wait("tutti.player.energy === 0")
   const reported = await page.evaluate("Number(document.querySelector('#played').value)")
   expect(reported === 0, "the activity falls to zero at rest", reported)
   await page.evaluate("played.length = 0")
@@ -245,9 +269,9 @@ async function testMotion() {
   const [high] = await page.evaluate("played.map(({ key }) => key)")
   expect(high > 70, "the tilt selects the pitch", high)
   const shaking = page.moveSensors(3, (time) => ({ push: [8 * Math.sin(time * 15), 0, 0] }))
-  await page.wait("tutti.state.levels.activity > 10")
+  await page.wait("tutti.player.energy > 10")
   await shaking
-  expect(true, "movement raises the activity of the peer")
+  expect(true, "movement raises the activity of the player")
 
   // Four waves of 0.4 s from 0.2 s on: right, left, right, left. The rate of a turn to the right is negative, because the axis points
   // upwards.
@@ -467,39 +491,124 @@ async function testMotionStates() {
 }
 
 /**
- * The forms of playing together with a player of another peer, the partner: using the partner's pitches, shaping the partner's instrument,
- * and phrases.
+ * Three pages of one peer are three players: in the tables of all pages, in the total activity, and for playing together. The page of
+ * another peer shows them too.
+ */
+async function testPlayers() {
+  const ada = await start("Ada", ["--activity", "0"])
+  const ben = await start("Ben", ["--activity", "0", "--connect", `127.0.0.1:${ada.port}`])
+  const names = ["Mia", "Tom", "Zoe"]
+  const pages = []
+  for (const name of names) {
+    const page = await openAndJoin(ada.lead)
+    await set(page, "#player-name", name, "change")
+    await watchKeys(page)
+    pages.push(page)
+  }
+  const [mia, tom, zoe] = pages
+  const far = await openAndJoin(ben.play, PHONE)
+  const rows = "[...document.querySelectorAll('#players th')].map((cell) => [cell.textContent, cell.firstChild.dataset.sign])"
+  for (const page of [...pages, far]) {
+    // Two local players, three pages at Ada, and one page at Ben.
+    await page.wait(`(${rows}).length === 6 && ${JSON.stringify(names)}.every((name) => (${rows}).some(([text]) => text.startsWith(name)))`)
+    const shown = await page.evaluate(rows)
+    const signs = new Set(shown.map(([, sign]) => sign))
+    expect(signs.size === 6, "all players have rows with different signs", JSON.stringify(shown))
+  }
+  const own = await mia.evaluate("document.querySelector('#players .own th').textContent")
+  expect(own === "Mia (you)", "the own row is marked", own)
+  await far.wait("tutti.player.row.name === document.querySelector('#player-name').placeholder && / /.test(tutti.player.row.name)")
+  expect(true, "a player without a name has the name of the sign")
+  await screenshot(mia, "players-laptop")
+  await screenshot(far, "players-phone")
+  await checkAccessibility(mia, "the players on a laptop")
+  await checkAccessibility(far, "the players on a phone")
+
+  // Mia sets the pitches of Tom, who plays at the same peer. The letter s is the second key, 57.
+  for (const page of [mia, tom]) await page.click("#tab-instrument")
+  await playWith(tom, "Mia", "pitches")
+  const mias = await mia.evaluate("tutti.player.identity")
+  await tom.wait(`tutti.player.row.partner === "${mias}"`)
+  expect(true, "the peer knows the partner of a page")
+  await mia.click("#share")
+  await mia.evaluate("document.querySelector('#keys button').focus()")
+  await mia.press("s")
+  await tom.wait(`tutti.partner.held["${mias}"] !== undefined`)
+  await tom.evaluate("document.querySelector('#keys button').focus()")
+  for (const letter of "ka") await tom.press(letter)
+  const borrowed = await tom.evaluate("played")
+  expect(borrowed.length === 2 && borrowed.every((key) => key === 57), "a page plays the pitch of a page of the same peer", borrowed)
+  await tom.evaluate("document.querySelector('#forms input[value=shape]').click(); document.querySelector('#shape-tone').focus()")
+  await tom.press("ArrowLeft")
+  await mia.wait("tutti.audio.shape.tone === 126")
+  const others = await zoe.evaluate("tutti.audio.shape.tone === undefined") && await tom.evaluate("tutti.audio.shape.tone === undefined")
+  expect(others, "a slider changes only the sound of the partner")
+
+  const bases = [20, 30, 40]
+  for (const [index, page] of pages.entries()) await set(page, "#activity", String(bases[index]), "input")
+  await mia.click("#start-stop")
+  for (const page of [...pages, far]) {
+    await page.wait(plays)
+    await page.wait("tutti.state.levels.total === 90")
+  }
+  expect(true, "the total activity is the sum of the base values of all pages")
+  for (const [index, page] of pages.entries()) {
+    const [energy, value] = await page.evaluate("[tutti.player.energy, document.querySelector('#activity').value]")
+    expect(energy === bases[index] && value === String(energy), "each page has its own base value", `${energy}, ${value}`)
+  }
+
+  await set(mia, "#tempo", "300", "change")
+  await playWith(mia, "Tom", "phrase")
+  await recordPhrase(mia)
+  await mia.evaluate("document.querySelector('#phrase-send').click()")
+  await tom.wait("tutti.player.row.phrases.received > 0 && tutti.player.row.phrases.sender === 'Mia'")
+  expect(await zoe.evaluate("tutti.player.row.phrases.received === undefined"), "a phrase goes to one page of the peer")
+
+  const mute = `[data-mute="${await zoe.evaluate("tutti.player.identity")}"]`
+  await mia.click("#tab-ensemble")
+  await mia.click(mute)
+  await zoe.wait("tutti.player.row.isMuted")
+  expect(await tom.evaluate("!tutti.player.row.isMuted"), "the master mutes one page of its peer")
+  await mia.click(mute)
+  await zoe.wait("!tutti.player.row.isMuted")
+
+  const before = await zoe.evaluate("tutti.player.identity")
+  await zoe.send("Page.reload")
+  await zoe.wait("document.querySelector('#join')?.textContent")
+  await zoe.click("#join")
+  await zoe.wait("globalThis.tutti?.player.energy === 40")
+  const after = await zoe.evaluate("tutti.player.identity")
+  expect(before === after, "a page that is loaded again is the same player, with the same base value", `${before}, ${after}`)
+  await zoe.send("Page.close")
+  await far.wait("tutti.player.others.length === 4")
+  expect(true, "a page that is closed leaves the players")
+  const problems = [...pages, far].flatMap((page) => page.problems)
+  expect(problems.length === 0, "no problem in the console", problems)
+}
+
+/**
+ * The forms of playing together with a page of another peer, the partner: using the partner's pitches, shaping the partner's instrument, and
+ * phrases.
  */
 async function testPartner() {
   const ada = await start("Ada", ["--activity", "0"])
   const ben = await start("Ben", ["--activity", "0", "--connect", `127.0.0.1:${ada.port}`])
   const first = await openAndJoin(ada.lead, PHONE)
   const second = await openAndJoin(ben.play, PHONE)
-  await first.wait("tutti.state.ensemble.members.length === 1 && tutti.state.ensemble.members[0].channel")
-  await second.wait("tutti.state.ensemble.members.length === 1 && tutti.state.ensemble.members[0].channel")
-  for (const page of [first, second]) {
+  for (const [page, name] of [[first, "Mia"], [second, "Tom"]]) {
+    await set(page, "#player-name", name, "change")
     await page.click("#tab-instrument")
-    await page.evaluate(`(() => {
-      const play = tutti.audio.play
-      globalThis.played = []
-      tutti.audio.play = (...note) => { played.push(note[1]); return play.apply(tutti.audio, note) }
-      document.querySelector('#keys button').focus()
-    })()`)
+    await watchKeys(page)
+    await page.evaluate("document.querySelector('#keys button').focus()")
   }
-  const choose = (page, form) => page.evaluate(`(() => {
-    const select = document.querySelector('#partner')
-    select.value = tutti.state.ensemble.members[0].identity
-    select.dispatchEvent(new Event('change'))
-    document.querySelector('#forms input[value=${form}]').click()
-  })()`)
   expect(await second.evaluate("document.querySelector('#forms').hidden && document.querySelector('#form-shape').hidden"), "without a partner, no form can be chosen")
 
-  // Ada sets the pitches of Ben. On the page of Ada, the letter s is the second key, 57.
-  await choose(second, "pitches")
+  // Mia sets the pitches of Tom. On her page, the letter s is the second key, 57.
+  await playWith(second, "Mia", "pitches")
   await first.click("#share")
   await first.evaluate("document.querySelector('#keys button').focus()")
   await first.press("s")
-  await second.wait("Object.keys(tutti.partner.held).length === 1")
+  await second.wait(`tutti.partner.held["${await first.evaluate("tutti.player.identity")}"] !== undefined`)
   await second.press("k")
   await second.press("a")
   const borrowed = await second.evaluate("played")
@@ -507,8 +616,8 @@ async function testPartner() {
   await screenshot(second, "partner-phone")
   await checkAccessibility(second, "the form with pitches of a partner")
 
-  // Ben changes the sound of Ada's instrument. Each arrow key moves a slider by one: the tone from 127, and the pitch from 64.
-  await choose(second, "shape")
+  // Tom changes the sound of Mia's instrument. Each arrow key moves a slider by one: the tone from 127, and the pitch from 64.
+  await playWith(second, "Mia", "shape")
   await second.evaluate("document.querySelector('#shape-tone').focus()")
   await second.press("ArrowLeft")
   await first.wait("tutti.audio.shape.tone === 126")
@@ -519,27 +628,21 @@ async function testPartner() {
   expect(true, "the sliders work with the keyboard only")
   await checkAccessibility(second, "the form that changes the sound of a partner")
 
-  // Ada records a phrase and sends it to Ben.
-  await choose(first, "phrase")
-  await choose(second, "phrase")
+  // Mia records a phrase and sends it to Tom.
+  await playWith(first, "Tom", "phrase")
+  await playWith(second, "Mia", "phrase")
   expect(await second.evaluate("document.querySelector('#phrase-record').disabled && document.querySelector('#phrase-play').disabled"), "without a phrase, nothing can be repeated")
   // A fast tempo shortens the recording.
-  await first.evaluate("document.querySelector('#tempo').value = 300; document.querySelector('#tempo').dispatchEvent(new Event('change'))")
+  await set(first, "#tempo", "300", "change")
   await first.click("#start-stop")
   await first.wait(plays)
-  await first.evaluate("document.querySelector('#phrase-record').click(); document.querySelector('#keys button').focus()")
-  const end = Date.now() + 15_000
-  while (Date.now() < end && !(await first.evaluate("tutti.state.ensemble.phrases.recorded"))) {
-    await first.press("d")
-    await sleep(150)
-  }
-  expect((await first.evaluate("tutti.state.ensemble.phrases.recorded")) > 0, "a phrase is recorded")
+  await recordPhrase(first)
   await first.evaluate("document.querySelector('#phrase-send').click()")
-  await second.wait("tutti.state.ensemble.phrases.received > 0 && tutti.state.ensemble.phrases.sender === 'Ada'")
+  await second.wait("tutti.player.row.phrases.received > 0 && tutti.player.row.phrases.sender === 'Mia'")
   await second.evaluate("document.querySelector('#phrase-vary').click()")
-  await second.wait("tutti.state.ensemble.phrases.variation === 1")
+  await second.wait("tutti.player.row.phrases.variation === 1")
   const state = await second.evaluate("document.querySelector('#phrase-state').textContent")
-  expect(state.includes("Phrase of Ada") && state.includes("Variation 1"), "the state of the phrase is shown", state)
+  expect(state.includes("Phrase of Mia") && state.includes("Variation 1"), "the state of the phrase is shown", state)
   await second.evaluate("document.querySelector('#language').value = 'de'; document.querySelector('#language').dispatchEvent(new Event('change'))")
   await second.send("Emulation.setDeviceMetricsOverride", { ...NARROW, deviceScaleFactor: 2, mobile: true })
   await second.evaluate("document.querySelector('#form-phrase').scrollIntoView()")
@@ -547,9 +650,9 @@ async function testPartner() {
   await screenshot(second, "partner-german")
   await checkAccessibility(second, "the form with phrases in German, 320 px")
   await second.evaluate("document.querySelector('#phrase-stop').click()")
-  await second.wait("tutti.state.ensemble.phrases.variation === undefined")
+  await second.wait("tutti.player.row.phrases.variation === undefined")
   await ada.kill()
-  await second.wait("document.querySelector('#partner').value === ''", 30_000)
+  await second.wait("document.querySelector('#partner').value === ''", 40_000)
   expect(await second.evaluate("document.querySelector('#forms').hidden"), "a partner who has left is no longer chosen")
   expect(second.problems.length === 0, "no problem in the console", second.problems)
 }
@@ -773,7 +876,7 @@ async function testCalibration() {
 
 try {
   const tests = [
-    testEnsemble, testInstrument, testPartner, testMotion, testFigures, testMotionStates, testSound, testSamples, testClock, testConnection,
+    testEnsemble, testInstrument, testPlayers, testPartner, testMotion, testFigures, testMotionStates, testSound, testSamples, testClock, testConnection,
     testCalibration,
   ]
   for (const test of tests) {

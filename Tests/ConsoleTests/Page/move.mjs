@@ -159,6 +159,16 @@ async function testDisappearance(signal) {
       await page.wait(`tutti.connection.alternatives.some(({ name, address }) => name === "Ben" && address === "${ADDRESS}:${http}")`, 20_000)
     }
     expect(true, `${signal}: the pages know the other peer before they need it`)
+    // The player of the page `leader` has a name and a base value.
+    await leader.evaluate(`(() => {
+      for (const [selector, value, type] of [["#player-name", "Mia", "change"], ["#activity", "30", "input"]]) {
+        const input = document.querySelector(selector)
+        input.value = value
+        input.dispatchEvent(new Event(type))
+      }
+    })()`)
+    await leader.wait("tutti.player.energy === 30 && tutti.player.row.name === 'Mia'")
+    const known = await leader.evaluate("tutti.player.row")
     await leader.click("#start-stop")
     for (const page of pages) await page.wait("tutti.rhythm.schedule?.plays === true")
     // During this pause, the estimates of all clocks improve.
@@ -177,6 +187,12 @@ async function testDisappearance(signal) {
     }
     const text = await leader.evaluate("document.querySelector('#connection').textContent")
     expect(text === "Connected to Ben, because Ada did not answer", "the page shows that it has moved", text)
+    await leader.wait("tutti.player.row?.peer === tutti.state.ensemble.identity && tutti.player.energy === 30")
+    const row = await leader.evaluate("tutti.player.row")
+    const isSame = ["identity", "name", "sign", "program"].every((member) => row[member] === known[member])
+    expect(isSame, "the player keeps its identity, its name, its sign and its base value", JSON.stringify([known, row]))
+    const count = await leader.evaluate("tutti.state.ensemble.players.filter(({ identity }) => identity === tutti.player.identity).length")
+    expect(count === 1, "the player is listed once", count)
     await sleep(3500)
 
     // The onsets from 1.5 s before the loss of the peer until now. `last` is the step of the last onset. The steps of the other onsets are

@@ -34,7 +34,7 @@ import _TestSupport
     let core = makeCore()
     try core.ensemble.start(tempo: .standard, at: now)
     let start = core.ensemble.schedule.deadline(Tick(0))
-    try core.recordPhrase(bars: 1, at: start + .milliseconds(900))
+    try core.recordPhrase(bars: 1, by: Identity(1), at: start + .milliseconds(900))
     return (core, start + .seconds(2))
   }
 
@@ -54,24 +54,26 @@ import _TestSupport
     play(67, core, from: .phrase, at: bar + .milliseconds(500))
     play(72, core, at: bar + .milliseconds(1875))
     // The bar lasts two seconds. The phrase is complete 50 ms later, because the notes of players are reported with a delay.
-    #expect(core.takeRecordedPhrase(at: bar + .milliseconds(2049)) == nil)
+    #expect(core.takeRecordedPhrases(at: bar + .milliseconds(2049)).isEmpty)
     let expected = try #require(
       Phrase(
         stepCount: 16,
         notes: [(0, 60), (4, 64), (15, 72)].map { Phrase.Note(step: $0.0, key: $0.1, velocity: 99, length: 1) }))
-    #expect(core.takeRecordedPhrase(at: bar + .milliseconds(2051)) == .phrase(expected, omitted: 0))
-    #expect(core.takeRecordedPhrase(at: bar + .seconds(3)) == nil)
+    #expect(core.takeRecordedPhrases(at: bar + .milliseconds(2051)).map(\.result) == [.phrase(expected, omitted: 0)])
+    #expect(core.takeRecordedPhrases(at: bar + .seconds(3)).isEmpty)
   }
 
   /// A recording has at most eight bars. Without notes, it gives no phrase.
   @Test func recordingNeedsARhythmThatPlaysUntilItsEnd() throws {
-    #expect(throws: PhraseRecording.Failure.noRhythm) { try makeCore().recordPhrase(bars: 1, at: now) }
+    #expect(throws: PhraseRecording.Failure.noRhythm) { try makeCore().recordPhrase(bars: 1, by: Identity(1), at: now) }
     let (core, bar) = try recordingCore()
-    #expect(throws: PhraseRecording.Failure.tooLong(maximum: 8)) { try core.recordPhrase(bars: 9, at: bar) }
-    #expect(core.takeRecordedPhrase(at: bar + .seconds(3)) == .empty)
+    #expect(throws: PhraseRecording.Failure.tooLong(maximum: 8)) {
+      try core.recordPhrase(bars: 9, by: Identity(1), at: bar)
+    }
+    #expect(core.takeRecordedPhrases(at: bar + .seconds(3)).map(\.result) == [.empty])
     let (other, start) = try recordingCore()
     try other.ensemble.stop(now: start)
-    #expect(other.takeRecordedPhrase(at: start + .seconds(1)) == .interrupted)
+    #expect(other.takeRecordedPhrases(at: start + .seconds(1)).map(\.result) == [.interrupted])
   }
 
   private func phrase(_ key: UInt8 = 60) throws -> Phrase {
@@ -81,7 +83,7 @@ import _TestSupport
   /// Delivers a phrase of the remote peer to the core. Returns the events that inform the player of a phrase.
   private func receive(_ phrase: Phrase, _ core: PeerCore, at now: Instant) -> [Event] {
     _ = core.takeOutputs(at: now)
-    let octets = PhraseMessage(phrase).systemExclusive
+    let octets = PhraseMessage(phrase, from: remote, to: Identity(1)).systemExclusive
     core.handle(.systemExclusive(session, octets, at: now, arrival: now), at: now)
     return core.takeOutputs(at: now).compactMap {
       if case .event(let event) = $0, case .phraseReceived = event { event } else { nil }
@@ -92,20 +94,22 @@ import _TestSupport
     let core = makeCore()
     _ = core.takeOutputs(at: now)
     let phrase = try phrase()
-    #expect(core.send(phrase, to: remote) && !core.send(phrase, to: Identity(3)))
+    #expect(core.send(phrase, from: Identity(1), to: remote) && !core.send(phrase, from: Identity(1), to: Identity(3)))
     let stream = core.roster.stream(of: remote)
     let sent = core.takeOutputs(at: now).compactMap {
       if case .stream(.exclusive(let data, stream, isJournalled: true)) = $0 { data.array } else { nil }
     }
-    #expect(sent.compactMap { PhraseMessage(systemExclusive: $0) } == [PhraseMessage(phrase)])
+    #expect(
+      sent.compactMap { PhraseMessage(systemExclusive: $0) } == [PhraseMessage(phrase, from: Identity(1), to: remote)])
   }
 
   @Test func playerIsInformedOfAPhraseAtMostOncePerSecond() throws {
     let core = makeCore()
     let (first, second) = (try phrase(), try phrase(64))
-    #expect(receive(first, core, at: now) == [.phraseReceived(first, from: remote)])
+    #expect(receive(first, core, at: now) == [.phraseReceived(first, from: remote, to: Identity(1))])
     #expect(receive(second, core, at: now + .milliseconds(999)).isEmpty)
-    #expect(receive(second, core, at: now + .milliseconds(1000)) == [.phraseReceived(second, from: remote)])
+    #expect(
+      receive(second, core, at: now + .milliseconds(1000)) == [.phraseReceived(second, from: remote, to: Identity(1))])
     try core.ensemble.gates.apply("b:notes=closed")
     #expect(receive(first, core, at: now + .seconds(5)).isEmpty)
     // Neither the limit nor the gate counts a valid message as malformed.

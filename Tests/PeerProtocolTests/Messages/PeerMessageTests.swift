@@ -17,7 +17,9 @@ import Testing
     .usedIdentity(UsedIdentity(Identity(9))),
     .documentRequest(DocumentRequest(.rhythm, digest, from: 2)),
     .documentPart(DocumentPart(.rhythm, digest, index: 0, of: 1, octets: [1])),
-    .phrase(PhraseMessage(stepCount: 4, notes: [.init(step: 1, key: 60, velocity: 127, length: 2)])),
+    .phrase(
+      PhraseMessage(
+        from: Identity(1), to: Identity(2), stepCount: 4, notes: [.init(step: 1, key: 60, velocity: 127, length: 2)])),
   ]
 
   @Test(arguments: messages) func everyKindIsDecoded(message: PeerMessage) throws {

@@ -10,19 +10,19 @@ import _TestSupport
     let presence = Presence(
       identity: Identity(0x0102_0304_8506_0708), claim: Claim(term: 0x81, identity: Identity(0xFF)),
       channel: Channel(16), gates: GateSet(bits: 0b1010), takesOver: true, activity: 100,
-      mutesReceiver: true, rhythm: DocumentDigest(high: 0x1122_3344_5566_7788, low: 0x99),
+      players: PlayerSummary(list: DocumentDigest(high: 0x51, low: 0x52), count: 3, sum: 0x0110, maximum: 0x64),
+      mutedSlots: 0x8000_0000_0000_0005, rhythm: DocumentDigest(high: 0x1122_3344_5566_7788, low: 0x99),
       answer: .refused(DocumentDigest(high: 0xA1, low: 0x7F)!),
       page: PageReport(port: 8080, delay: .milliseconds(171)),
       lastRun: LastRun(
         term: 0x83, tempo: Tempo(nanosecondsPerQuarter: 0x1DCD_6500)!, rhythm: DocumentDigest(high: 0xB2, low: 0x61)))
     // After the first row, each row encodes up to seven octets. Its first byte contains the top bits of these octets, the top bit
-    // of the first octet in bit 6. The comments give the octets after decoding. The flags 07 are: a claim (01), would take over (02),
-    // and mutes the receiver (04).
+    // of the first octet in bit 6. The comments give the octets after decoding. The flags 03 are: a claim (01), would take over (02).
     #expect(
       presence.systemExclusive == [
         0x7D, 0x54, 0x03, 0x02,  // non-commercial use; 'T'; version 3; kind 2, presence
         0x04, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,  // identity, 1 to 7: 01 02 03 04 85 06 07
-        0x00, 0x08, 0x07, 0x00, 0x00, 0x00, 0x00, 0x00,  // identity, 8: 08; flags 07; term, 1 to 5: zeros
+        0x00, 0x08, 0x03, 0x00, 0x00, 0x00, 0x00, 0x00,  // identity, 8: 08; flags 03; term, 1 to 5: zeros
         0x10, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00,  // term, 6 to 8: 00 00 81; claimant, 1 to 4: zeros
         0x08, 0x00, 0x00, 0x00, 0x7F, 0x10, 0x0A, 0x64,  // claimant, 5 to 8: 00 00 00 FF; channel; gates; activity
         0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,  // digest of the rhythm, 1 to 7
@@ -34,7 +34,11 @@ import _TestSupport
         0x28, 0x00, 0x03, 0x1D, 0x4D, 0x65, 0x00, 0x00,  // 7 and 8: 00 83; tempo: 1D CD 65 00; digest, 1
         0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x32,  // digest of the rhythm of the last run, 2 to 8
         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // 9 to 15
-        0x00, 0x61,  // 16
+        0x00, 0x61, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // 16; digest of the list of players, 1 to 6
+        0x00, 0x00, 0x51, 0x00, 0x00, 0x00, 0x00, 0x00,  // 7 to 13
+        0x00, 0x00, 0x00, 0x52, 0x03, 0x01, 0x10, 0x64,  // 14 to 16; count; sum: 01 10; maximum
+        0x40, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // muted slots, 1 to 7: 80, zeros
+        0x00, 0x05,  // 8
       ])
     #expect(Presence(systemExclusive: presence.systemExclusive) == presence)
   }
@@ -51,7 +55,10 @@ import _TestSupport
         channel: number == 1 || number == 10 ? nil : Channel(number),
         gates: GateSet(bits: UInt8(truncatingIfNeeded: random.next())), takesOver: random.next() % 2 == 0,
         activity: UInt8(random.next() % 128), hasSetActivity: random.next() % 2 == 0,
-        mutesReceiver: random.next() % 2 == 0,
+        players: PlayerSummary(
+          list: DocumentDigest(high: 0, low: random.next() % 3), count: Int(random.integer(in: 1...64)),
+          sum: Int(random.integer(in: 127...8128)), maximum: UInt8(random.next() % 128)),
+        mutedSlots: random.next(),
         // The digest is nil if all bits are 0.
         rhythm: DocumentDigest(high: 0, low: random.next() % 4),
         answer: [.none, .playsItsOwn, .ready(digest), .refused(digest)][Int(random.next() % 4)],
@@ -65,13 +72,13 @@ import _TestSupport
             rhythm: DocumentDigest(high: random.next() % 2, low: 0)))
       let octets = presence.systemExclusive
       #expect(Presence(systemExclusive: octets) == presence, "seed \(seed)")
-      #expect(octets.count == 110 && octets.allSatisfy { $0 < 0x80 })
+      #expect(octets.count == 142 && octets.allSatisfy { $0 < 0x80 })
       for count in 0..<octets.count { #expect(Presence(systemExclusive: Array(octets.prefix(count))) == nil) }
       // Octets after the last field belong to a later release.
       #expect(Presence(systemExclusive: octets + [0]) == presence && TimelineMessage(systemExclusive: octets) == nil)
       // A damaged octet does not trap.
       var damaged = octets
-      damaged[Int(random.integer(in: 0...109))] = UInt8(truncatingIfNeeded: random.next())
+      damaged[Int(random.integer(in: 0...141))] = UInt8(truncatingIfNeeded: random.next())
       _ = Presence(systemExclusive: damaged)
     }
   }

@@ -68,6 +68,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
         changes: [256, 65_794].map { TempoChange(tempo: .standard, tick: Tick($0)) }),
       countIn: CountIn(clicks: 4, ticksPerClick: 12)!,
       mix: ChangingValue(mix, next: Mix(), from: Tick(96)), total: ChangingValue(100, next: 127, from: Tick(48)),
+      totalRule: .maximum,
       rhythm: ChangingValue(
         RhythmLine(DocumentDigest(high: 0x0102_0304_0506_0708, low: 0xFF), from: Tick(-96)),
         next: RhythmLine(nil, from: Tick(0x01_0000_0000)), from: Tick(0x01_0000_0000)),
@@ -88,6 +89,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       0xFF, 0xFF, 0xFF, 0xFF, 0xA0,  // the steps of the rhythm count from tick -96
       1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0xFF,  // digest of the rhythm
       0, 0, 0, 0, 0, 4, 4,  // bars of 4/4 from tick 0
+      2,  // the rule of the total: maximum
       0, 0, 0, 0, 96,  // tick 96
       0x64, 0x64, 0x64, 0x64,  // next mix
       0, 0, 0, 0, 48,  // tick 48

@@ -128,7 +128,9 @@ public final class MessageFuzzer: Fuzzer {
       Presence(
         identity: identity(), claim: pick(3) == 0 ? nil : claim(), channel: pick(2) == 0 ? nil : Channel(1 + pick(16)),
         gates: GateSet(bits: UInt8(pick(16))), takesOver: pick(2) == 0, activity: UInt8(pick(128)),
-        mutesReceiver: pick(4) == 0,
+        players: PlayerSummary(
+          list: digest(), count: 1 + pick(64), sum: 127 + pick(64 * 127), maximum: UInt8(pick(128))),
+        mutedSlots: pick(4) == 0 ? .max : 0,
         rhythm: digest(),
         answer: [.none, .playsItsOwn, .ready(digest() ?? rhythm.digest), .refused(rhythm.digest)][pick(4)],
         page: PageReport(port: UInt16(pick(65536)), delay: .milliseconds(Int64(pick(500))))
@@ -138,13 +140,13 @@ public final class MessageFuzzer: Fuzzer {
         .systemExclusive
     case 7:
       DocumentPart(
-        .rhythm, digest() ?? rhythm.digest, index: UInt16(pick(3)), of: UInt16(1 + pick(3)),
+        pick(4) == 0 ? .players : .rhythm, digest() ?? rhythm.digest, index: UInt16(pick(3)), of: UInt16(1 + pick(3)),
         octets: [UInt8](repeating: UInt8(pick(256)), count: DocumentPart.maximumLength)
       ).systemExclusive
     case 8: Offer(claim: claim(), isParting: pick(2) == 0).systemExclusive
     case 9:
       PhraseMessage(
-        stepCount: 16,
+        from: identity(), to: identity(), stepCount: 16,
         notes: (0...pick(3)).map { _ in
           PhraseMessage.Note(
             step: UInt8(pick(16)), key: UInt8(pick(128)), velocity: UInt8(1 + pick(127)), length: UInt8(1 + pick(32)))

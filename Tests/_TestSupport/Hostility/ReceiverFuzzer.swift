@@ -14,7 +14,7 @@ import Simulation
 ///   of an admitted note, and Reset All Controllers. This fuzzer sends Reset All Controllers by the command `sound`, for which the receiver
 ///   does not check the gates.
 /// - A note sounds only if the player hears its peer, and if the notes of the peer do not set the pitches of the local instrument
-///   instead (``Admission/setsPitches``).
+///   instead (``Admission/pitchChannels``).
 /// - No note of a session sounds after the session has ended.
 /// - No note of a peer sounds after the player has chosen not to hear this peer.
 public final class ReceiverFuzzer: Fuzzer {
@@ -109,7 +109,7 @@ public final class ReceiverFuzzer: Fuzzer {
     (admissions[slot].notes, admissions[slot].modification) = (pick(4) > 0, pick(4) > 0)
     admissions[slot].isTuttiPeer = pick(2) == 0
     admissions[slot].shaping = pick(2) == 0
-    admissions[slot].setsPitches = pick(4) == 0
+    admissions[slot].pitchChannels = pick(4) == 0 ? .max : 0
     admissions[slot].hearing = Hearing(percent: [0, 1, 60, 100][pick(4)])
     try execute(.admit(slot: slot, SessionID(number: sessions[slot] ?? 0), admissions[slot]))
   }
@@ -125,7 +125,8 @@ public final class ReceiverFuzzer: Fuzzer {
       try check(count <= 2 * Self.slots * 16 * 129, "too many outputs of a command")
       try record(output)
     }
-    if case .admit(_, let session, let admission) = command, admission.hearing == .none || admission.setsPitches {
+    if case .admit(_, let session, let admission) = command, admission.hearing == .none || admission.pitchChannels != 0
+    {
       try check(heard[session.number]?.isEmpty != false, "a note sounds that the player does not hear any longer")
     }
     if case .close(let slot, let session) = command, sessions[slot] == session.number {
@@ -174,10 +175,10 @@ public final class ReceiverFuzzer: Fuzzer {
     case .pitch(let message, let session):
       let slot = sessions.firstIndex(of: session.number)
       // Without a session, a message may only end a note.
-      let setsPitches = slot.map { admissions[$0].setsPitches } ?? message.silencesNote
+      let setsPitches = slot.map { admissions[$0].pitchChannels != 0 } ?? message.silencesNote
       try check(
         setsPitches && (message.key != nil || message.endsAllNotes), "a message sets a pitch without permission")
-    case .sound, .send, .reception: break
+    case .sound, .send, .reception, .localPitch: break
     }
   }
 
@@ -194,7 +195,7 @@ public final class ReceiverFuzzer: Fuzzer {
       return try check(!isSofter || endsNote, "the end of a note that does not sound")
     }
     let percent = admissions[slot].hearing.percent
-    let isRight = !admissions[slot].setsPitches && (isSofter ? (1...99).contains(percent) : percent == 100)
+    let isRight = admissions[slot].pitchChannels == 0 && (isSofter ? (1...99).contains(percent) : percent == 100)
     try check(isRight, "a note sounds with a wrong loudness, or although it only sets a pitch")
   }
 
