@@ -36,7 +36,7 @@ import _TestSupport
       case .reception(.message(_, let message, _, _, _, isAdmitted: true)), .reception(.released(_, let message)):
         reported.append(message)
       case .pitch(let message, _): pitches.append(message)
-      case .shape, .send, .reception: break
+      case .shape, .send, .reception, .localPitch: break
       }
     }
   }

@@ -204,7 +204,7 @@ import _TestSupport
         switch output {
         case .send(let sent): held[sent.receiver, default: HeldNotes()].record(sent.message)
         case .sound(let message, _): sounding.record(message)
-        case .hear, .record, .pitch, .shape, .reception: break
+        case .hear, .record, .pitch, .localPitch, .shape, .reception: break
         }
       }
     }

@@ -129,7 +129,7 @@ import _TestSupport
       switch output {
       case .sound(let message, _): ends.append(message)
       case .reception(.released(_, let message)): copies.append(message)
-      case .hear, .record, .pitch, .shape, .send, .reception: Issue.record("\(output)")
+      case .hear, .record, .pitch, .localPitch, .shape, .send, .reception: Issue.record("\(output)")
       }
     }
     let expected: [Message] = [60, 67].map { .noteOff(channel, key: $0, velocity: 64) }

@@ -54,7 +54,7 @@ public enum Access: String, Sendable, CaseIterable {
 private enum Verb: String {
   case start, stop, `continue`, tempo, nudge, part, level, plays, loudness, quiet, mute, unmute, offer, take, activity,
     total
-  case player, partner
+  case player, partner, adopt
   case gate, hear, note, release, control, shape, pitches, phrase, patch, instrument, calibrate, clicking, connect,
     policy
   case peers, leave
@@ -84,6 +84,7 @@ private enum Verb: String {
     case .activity: ("value", .play)
     case .player: (nil, .play)
     case .partner: (nil, .play)
+    case .adopt: ("device", nil)
     case .totalActivity: ("rule", nil)
     case .total: (nil, .lead)
     case .offer: ("peer", .lead)
@@ -166,6 +167,8 @@ private enum Verb: String {
           JoiningPlayer(
             name: given.text("name")?.cleanName(), sign: sign.map { Sign($0) },
             instrument: PlayerInstrumentCode(octet: UInt8(instrument)) ?? .none, moves: UInt32(moves))))
+    case .adopt:
+      return .player(.adopt(try need(given.text("device"), "incomplete; give DEVICE or DEVICE=NAME, \(help)")))
     case .partner: return .player(.partner(given.has("peer") ? try need(peer) : nil))
     case .totalActivity, .total:
       let rule = given.text("rule").flatMap { TotalActivityRule($0) }

@@ -21,6 +21,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case rampTempo(Tempo, beats: Int)
   /// Sets the activity of the player, 0...127: the base value, to which the energy falls back after the player has played.
   case activity(UInt8)
+  /// Adopts a MIDI device as a player: `DEVICE` or `DEVICE=NAME`.
+  case adopt(String)
   /// A page begins to play, or changes its name, sign or instrument.
   case join(JoiningPlayer)
   /// A page ends playing.
@@ -96,7 +98,8 @@ public enum PlayerCommand: Hashable, Sendable {
   var controlsRhythm: Bool {
     switch self {
     case .startOrStop, .start, .stop, .countIn, .continue, .mute, .quiet, .offer, .take, .leave: true
-    case .locate, .tempo, .setTempo, .rampTempo, .activity, .join, .part, .movement, .partner, .total, .level, .plays,
+    case .locate, .tempo, .setTempo, .rampTempo, .activity, .adopt, .join, .part, .movement, .partner, .total, .level,
+      .plays,
       .loudness, .gate, .ledBy, .hear,
       .play, .playToNext, .note, .control, .shape, .pitches, .phrase, .instrument, .strike, .tilt, .pageDelay, .click,
       .savePatch, .patch, .connect, .policy, .showRoster:

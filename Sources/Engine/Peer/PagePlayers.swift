@@ -4,7 +4,8 @@ import MusicalTime
 import PeerProtocol
 import Rhythm
 
-/// The pages of this peer whose players play: the notes that they hold, and their phrases. The ensemble has their names, energies and channels.
+/// The further players of this peer: pages, with the notes that they hold and their phrases, and adopted devices. The ensemble has their names,
+/// energies and channels.
 struct PagePlayers {
   private struct Page {
     /// The keys that the player holds, with the channel on which each was struck.
@@ -15,6 +16,8 @@ struct PagePlayers {
   }
 
   private var pages: [Identity: Page] = [:]
+  /// The devices that play as players of this peer.
+  var devices = DevicePlayers()
   /// The phrases that repeat, by place.
   private(set) var repeating = [PagePhrase](repeating: PagePhrase(), count: PagePhrase.maximumCount)
 

@@ -31,6 +31,7 @@ extension Peer {
     case .setTempo(let requested): try change(tempo: requested, at: now)
     case .rampTempo(let requested, let beats): try change(tempo: requested, over: beats, at: now)
     case .activity(let level): ensemble.setActivity(level, of: page, at: now)
+    case .adopt(let device): adopt(device)
     case .join(let joining): if let page { join(joining, as: page, at: now) }
     case .part: if let page { part(page, at: now) }
     case .movement(let strength): if let page { ensemble.moved(strength, by: page, at: now) }

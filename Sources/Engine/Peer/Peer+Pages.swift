@@ -54,7 +54,7 @@ extension Peer {
   }
 
   /// A page in the trace.
-  private func tracePlayer(_ player: Identity) -> TraceAction.Player {
+  func tracePlayer(_ player: Identity) -> TraceAction.Player {
     TraceAction.Player(identity: "\(player)", name: ensemble.localPlayer(player)?.name ?? "\(player)")
   }
 

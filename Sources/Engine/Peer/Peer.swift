@@ -185,6 +185,7 @@ public final class Peer {
     }
     report(surroundings.connect(core, restored: restored, at: now), at: now)
     play(patches.begin(in: core, soundLead: sound.lead, at: now), at: now)
+    for device in configuration.players { adopt(device) }
     if let instrument = configuration.instrument { choose(instrument, named: configuration.instrumentName) }
   }
 
@@ -250,6 +251,7 @@ public final class Peer {
         report(patches.accept(checked, in: core, at: now), at: now)
       }
       takeRecordedPhrases(at: now)
+      advanceDevices(at: now)
       // An external clock announces nothing in advance. With such a clock, the lead time does not cover the delay of web pages, so that the
       // rhythm can follow the tempo changes of the clock.
       core.ensemble.adaptLead(coversPages: core.clocks.inputs.isEmpty)
@@ -310,6 +312,7 @@ public final class Peer {
           reception, systemExclusive: { network.rings.exclusives.pop()?.array ?? [] }, now: MonotonicClock.now)
       case .action(let instant, let force):
         report(records.add(TraceAction(at: instant, force: force)), at: MonotonicClock.now)
+      case .device(let index, let message, let instant): received(message, fromDevice: index, at: instant)
       case .datagram:
         guard let datagram = network.rings.datagrams.pop() else { continue }
         core.receive(
@@ -330,7 +333,7 @@ public final class Peer {
     storage.reserve(for: ensemble.ownTerm)
     storage.save(core, patch: patches.chosenName, tempo: tempo.value, at: now)
     execute(outputs)
-    if instrument.isOutdated(in: core) { network.play(instrument.settings(for: core, pages: pages)) }
+    if instrument.isOutdated(in: core, pages: pages) { network.play(instrument.settings(for: core, pages: pages)) }
     let rejected = core.endpoint.peerExtension?.rejectedStamps ?? 0
     if let warning = clockWarnings.warning(
       core.endpoint.counters, rejectedStamps: rejected, withheld: clock.counters.withheld, at: now)

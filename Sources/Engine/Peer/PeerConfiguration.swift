@@ -61,6 +61,8 @@ public struct PeerConfiguration: Sendable {
   public var instrumentName = ""
   /// The activity that the player has set at the start, 0...127; nil: none, so that all untouched players together have a moderate total.
   public var activity: UInt8?
+  /// The devices that play as players of this peer: `DEVICE` or `DEVICE=NAME`.
+  public var players: [String] = []
   /// What remote peers may do to the local peer.
   public var gates = Gates()
   /// The only peer that may control the rhythm, by name or identity; nil: any peer that the gates admit.

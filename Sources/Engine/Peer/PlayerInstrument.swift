@@ -80,7 +80,11 @@ struct PlayerInstrument {
   // MARK: Settings for the network thread
 
   /// Whether the rhythm, the activity or a delay has changed since the last call of ``settings(for:)``.
-  func isOutdated(in core: PeerCore) -> Bool {
+  func isOutdated(in core: PeerCore, pages: PagePlayers) -> Bool {
+    if !pages.devices.devices.isEmpty {
+      let table = pages.devices.table(in: core.ensemble)
+      if (0..<AdoptedDevice.maximumCount).contains(where: { table[$0] != settings.devices[$0] }) { return true }
+    }
     // The notes of other players depend only on the schedule and the sound lead.
     if settings.schedule != core.ensemble.schedule || settings.soundLead != core.ensemble.soundLead { return true }
     guard sendsInAdvance else { return false }
@@ -92,6 +96,7 @@ struct PlayerInstrument {
   /// - Parameter pages: the pages of this peer.
   mutating func settings(for core: PeerCore, pages: PagePlayers) -> InstrumentSettings {
     settings.pagePhrases = InlineArray { pages.repeating[$0] }
+    settings.devices = pages.devices.table(in: core.ensemble)
     (settings.schedule, settings.activity) = (core.ensemble.schedule, core.ensemble.localEnergy)
     (settings.soundLead, settings.noteDelay) = (core.ensemble.soundLead, noteDelay(in: core))
     // 5 ms are a margin for late wake-ups of the network thread. The upper limit is 10 ms less than the shortest lead time of a master

@@ -18,6 +18,8 @@ struct InstrumentSettings: Sendable, BitwiseCopyable {
   var phrase: PhraseTable?
   /// The phrases that pages repeat.
   var pagePhrases = InlineArray<8, PagePhrase>(repeating: PagePhrase())
+  /// The adopted devices.
+  var devices = InlineArray<4, AdoptedDevice>(repeating: AdoptedDevice())
   /// The rhythm.
   var schedule = PlaybackSchedule.silence
   /// The chords of the rhythm that plays or that was chosen last. After a change of the rhythm during playback, the new chords apply from

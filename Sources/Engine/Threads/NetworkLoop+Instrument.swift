@@ -19,6 +19,12 @@ extension NetworkLoop {
       if deadline < next { next = deadline }
       index += 1
     }
+    index = 0
+    while index < AdoptedDevice.maximumCount {
+      let deadline = deviceInstruments[index].nextDeadline
+      if deadline < next { next = deadline }
+      index += 1
+    }
     let timed = receiver.nextTimedDeadline
     if timed < next { next = timed }
     let now = MonotonicClock.now
@@ -44,6 +50,7 @@ extension NetworkLoop {
       pagePhrases[index].adopt(page.table, number: page.number, settings, at: MonotonicClock.now)
       index += 1
     }
+    adoptDevices(settings, at: MonotonicClock.now)
     guard instrument.isActive, !wasActive else { return }
     var number: UInt8 = 0
     while number < 16 {
@@ -98,7 +105,7 @@ extension NetworkLoop {
       var (next, isPhrase) = (instrument.next(at: now), false)
       if case .none = next { (next, isPhrase) = (phrase.next(at: now), true) }
       guard let output = next else {
-        guard playPagePhrase(at: now) else { break }
+        guard playPageOrDevice(at: now) else { break }
         continue
       }
       receiver.execute(.play(output.message))
@@ -116,22 +123,36 @@ extension NetworkLoop {
     while let message = delayed.take(at: now) { send(message) }
   }
 
-  /// Plays the next message of the phrases of pages. Returns false if there is none.
+  /// Plays the next message of the phrases of pages, or of the instruments of devices. Returns false if there is none.
   @_noLocks @_noAllocation
-  private mutating func playPagePhrase(at now: Instant) -> Bool {
+  private mutating func playPageOrDevice(at now: Instant) -> Bool {
     var index = 0
     while index < PagePhrase.maximumCount {
       if let output = pagePhrases[index].next(at: now) {
-        receiver.execute(.playForPage(output.message.on(Channel(wire: pageChannels[index]))))
-        while let result = receiver.next() {
-          if case .send(let message) = result { send(message, of: output) } else { perform(result, at: output.instant) }
-        }
-        rings.bell.ring()
+        play(output, on: Channel(wire: pageChannels[index]), at: now)
+        return true
+      }
+      index += 1
+    }
+    index = 0
+    while index < AdoptedDevice.maximumCount {
+      if let output = deviceInstruments[index].next(at: now) {
+        play(output, on: Channel(wire: devices[index].channel), at: now)
         return true
       }
       index += 1
     }
     return false
+  }
+
+  /// Plays an event of a page or a device on its channel.
+  @_noLocks @_noAllocation
+  private mutating func play(_ output: EventPlayer.Output, on channel: Channel, at now: Instant) {
+    receiver.execute(.playForPage(output.message.on(channel)))
+    while let result = receiver.next() {
+      if case .send(let message) = result { send(message, of: output) } else { perform(result, at: output.instant) }
+    }
+    rings.bell.ring()
   }
 
   /// Sends a message of the instrument or of the phrase. Tutti peers get the message in advance, with the instant at which it takes effect.

@@ -17,6 +17,11 @@ extension NetworkLoop {
     case .message(let message):
       if case .clockInput = arrival.port { break }
       guard message.isOfChannel else { break }
+      if let index = device(of: arrival.from) {
+        guard receiver.admits(at: arrival.at) else { return false }
+        playDevice(index, message, at: arrival.at)
+        return true
+      }
       return play(message, from: ProgramID(arrival.from), at: arrival.at)
     case .unsubscribed(let link):
       if case .input = link.port { releaseNotes(of: .program(ProgramID(link.other))) }

@@ -45,6 +45,11 @@ struct NetworkLoop: ~Copyable {
   /// The controllers with which a remote player changes the sound of the local instrument. They are collected while a packet is
   /// decoded, and ``shape()`` plays them afterwards. A packet rarely has more than one. Controllers beyond the capacity are dropped.
   private var shapes = RigidArray<Message>(capacity: 64)
+  /// The adopted devices, and their instruments.
+  var devices = InlineArray<4, AdoptedDevice>(repeating: AdoptedDevice())
+  var deviceInstruments = InlineArray<4, InstrumentDriver>(repeating: InstrumentDriver(at: MonotonicClock.now))
+  /// The messages of devices, which are collected like ``shapes``. A packet has at most 1500 octets, so it has fewer messages.
+  var deviceMessages = RigidArray<DeviceMessage>(capacity: 1024)
   /// The received datagram.
   private var datagram = Datagram()
   /// The decoded header of ``datagram``.
@@ -201,6 +206,7 @@ struct NetworkLoop: ~Copyable {
         perform(output, at: receiver.instant)
         rings.bell.ring()
       }
+      playDeviceMessages()
       while let packet = receiver.takeEarlyPacket(at: MonotonicClock.now) {
         decode(packet)
         shape()
@@ -261,6 +267,8 @@ struct NetworkLoop: ~Copyable {
     case .reception(let reception): pass(reception)
     case .send(let message): send(message)
     case .sound(let message, let session):
+      // ``act(on:)`` has collected the message of a device that is a player.
+      if let session, device(of: session) != nil { return }
       sound(message, due: instant)
       record(message, from: session, due: instant)
     case .hear(let message, _): sound(message, due: instant)
@@ -277,11 +285,19 @@ struct NetworkLoop: ~Copyable {
     switch output {
     case .pitch(let message, _), .localPitch(let message): instrument.setPitch(message)
     case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
+    case .sound(let message, let session?): collect(message, from: session)
     case .sound, .hear, .record, .send, .reception: break
     }
   }
 
-  /// Plays and removes the controllers of ``shapes``.
+  /// Collects a message of a session whose device is a player.
+  @_noLocks @_noAllocation
+  private mutating func collect(_ message: Message, from session: SessionID) {
+    guard let index = device(of: session), deviceMessages.count < deviceMessages.capacity else { return }
+    deviceMessages.append(DeviceMessage(index: index, message: message))
+  }
+
+  /// Plays and removes the controllers of ``shapes``, and the messages of devices.
   @_noLocks @_noAllocation
   mutating func shape() {
     var index = 0
@@ -291,6 +307,7 @@ struct NetworkLoop: ~Copyable {
       if !isForInstrument(message, at: MonotonicClock.now) { play(unchanged: message) }
     }
     shapes.removeAll()
+    playDeviceMessages()
   }
 
   /// Passes a message to the audio threads.
@@ -416,6 +433,10 @@ struct NetworkLoop: ~Copyable {
       switch output {
       case .pitch(let message, _): instrument.setPitch(message)
       case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
+      case .sound(let message, let session?):
+        if let index = device(of: session), deviceMessages.count < deviceMessages.capacity {
+          deviceMessages.append(DeviceMessage(index: index, message: message))
+        }
       case .sound, .hear, .record, .send, .reception, .localPitch: break
       }
       perform(output, at: receiver.instant)

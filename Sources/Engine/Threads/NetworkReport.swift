@@ -1,3 +1,4 @@
+import MIDI
 import MusicalTime
 import Receiving
 
@@ -10,6 +11,8 @@ enum NetworkEvent: Sendable, BitwiseCopyable {
   case reception(Reception)
   /// The local player has begun a note with the velocity `force`.
   case action(at: Instant, force: UInt8)
+  /// The adopted device with this index has begun a note, or has sent its energy (CC 11).
+  case device(Int, Message, at: Instant)
 }
 
 /// The counters of the network thread since its start.

@@ -1,6 +1,7 @@
 public import MIDI
 import MusicalTime
 import PeerProtocol
+public import RTPMIDI
 import Receiving
 import Sending
 
@@ -31,6 +32,12 @@ extension PeerCore {
     updateRoutes()
     record(message, by: player, from: .player, at: now)
     emit(.receiving(.playForPage(message)))
+  }
+
+  /// Sends a message to the peer of one session.
+  public func send(_ message: Message, to session: SessionID) {
+    guard let stream = roster.stream(of: session) else { return }
+    emit(.stream(.message(StreamMessage(message, at: nil, to: .stream(stream)))))
   }
 
   /// Handles the report of the receiver that it has played a message of the player, of the player's instrument or of a phrase.

@@ -41,6 +41,9 @@ public struct RemotePeer: Sendable {
       identity: identity)
   }
 
+  /// Whether the peer is known to be a device without Tutti, and is in session.
+  public var isStandardDevice: Bool { session?.kind == .standardDevice }
+
   /// Whether the peer is a member, and was heard within ``EnsembleState/silence``.
   func isPresent(at now: Instant) -> Bool {
     guard let heard = membership?.lastHeard else { return false }

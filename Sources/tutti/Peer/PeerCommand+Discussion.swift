@@ -50,8 +50,12 @@ extension PeerCommand {
                                   quarter notes
       count-in [BARS]             start the rhythm after 1 to 4 bars of clicks
                                   (default: 1)
-      activity A                  set your activity, 0...127
-      total-activity METHOD       combine activities: sum, mean or maximum
+      activity A                  set your activity at rest, 0...127; notes add
+                                  to it while you play them
+      total-activity METHOD       combine the activities of all players: sum,
+                                  mean or maximum
+      adopt DEVICE[=NAME]         let a MIDI device play as a player of its own,
+                                  see --player
       patch NAME                  play another rhythm from the next bar
       instrument NAME|none        choose an instrument; none: your notes are
                                   unchanged
@@ -132,6 +136,10 @@ extension PeerCommand {
     With `shape`, you move a control of another player's instrument, as if that player moved it: controller 1 is `tilt \
     forward`, 74 is `tilt sideways`. If that player has no instrument, the controller changes the sound of the \
     player's notes. That player sees who does it, and can close the gate `modification`.
+
+    Each web page and each device of --player is a player like you: it has a name, a sign, a row in each list, and its \
+    own activity, and it can be given instead of PEER. It plays on a free MIDI channel, or shares channel 16 if none is \
+    free. After a player has played, its activity falls back to the value that the player has set, not to 0.
 
     On the port `in` of --midi, send your own notes and controllers on channel 1. Controller 11 on channel 1 sets your \
     activity. The key w lists the channels of the other players. A controller such as 1 or 74 on the channel of a \

@@ -60,6 +60,14 @@ struct PeerCommand: ParsableCommand {
       valueName: "INSTRUMENT"))
   var instrument: String?
 
+  @Option(
+    name: .customLong("player"),
+    help: ArgumentHelp(
+      "Let a MIDI device play as a player of its own: a port (needs --midi; see `tutti ports`) or an RTP-MIDI device, by name or "
+        + "address. Its notes strike the instrument, CC 11 is its energy. Repeatable, at most 4.",
+      valueName: "DEVICE[=NAME]"))
+  var players: [String] = []
+
   @Flag(help: "Play your own rhythm, even while another peer is the master.")
   var ownPatch = false
 
@@ -227,6 +235,7 @@ struct PeerCommand: ParsableCommand {
     try ensemble.apply(to: &configuration)
     configuration.start = start
     configuration.ownPatch = ownPatch
+    configuration.players = players
     if let instrument {
       (configuration.instrument, configuration.instrumentName) = (try PatchLibrary.instrument(instrument), instrument)
     }
