@@ -84,7 +84,7 @@ import _TestSupport
         case .reception(.unknownSource(_, _, let arrival)):
           unknown += 1
           arrivals.append(arrival)
-        case .reception, .action: break
+        case .reception, .action, .device: break
         }
       }
     }

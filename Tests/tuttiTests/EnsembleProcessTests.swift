@@ -98,7 +98,7 @@ import _TestTraits
     let ticks = try Trace(contentsOf: folder.path("cleo.trace")).ticks
     let (first, last) = (try #require(ticks.first), try #require(ticks.last))
     #expect(
-      last.tick > 9
+      last.tick > Tick(9)
         && (last.due - first.due - .microseconds(16_667 * (last.tick - first.tick))).magnitude < .milliseconds(1))
     #expect(!ben.child.errors.contains("the master cleo has chosen it"), "ben already plays this rhythm")
   }

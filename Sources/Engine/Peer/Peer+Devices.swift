@@ -38,6 +38,10 @@ extension Peer {
       ensemble.join(device.identity, .device, named: device.name, instrument: code, at: now)
       write("\(device.name): plays as a player of this peer", .info, .sessions, of: device.name, at: now)
     }
+    if !changes.isEmpty {
+      core.playerSessions = Set(
+        pages.devices.devices.compactMap { if case .session(let session) = $0.state.source { session } else { nil } })
+    }
     let total = ensemble.totalActivity(at: now)
     for source in pages.devices.receivers(of: total) {
       let message = Message.controlChange(Channel(wire: 0), controller: 7, value: UInt7(masking: total))

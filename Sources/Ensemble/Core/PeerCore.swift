@@ -61,6 +61,8 @@ public final class PeerCore {
   var tickPackets: [(arrival: Instant, sent: Instant?)] = []
   /// The peer to which the player's notes go; nil: all peers.
   public var recipient: Identity? { didSet { isRoutingOutdated = true } }
+  /// The sessions of devices that are players of the local peer.
+  public var playerSessions: Set<SessionID> = []
   /// The remote players whose notes sound here.
   public var hearing = HearingChoices() { didSet { isAdmissionOutdated = true } }
   /// The channels of pages and devices that set pitches, as the receiver knows them.

@@ -20,7 +20,8 @@ extension PeerCore {
   ///
   /// - Parameter isAdmitted: whether the network thread has admitted the message.
   func received(_ message: Message, on session: SessionID, isAdmitted: Bool) {
-    guard isAdmitted, let slot = ensemble.roster.slot(of: session) else { return }
+    // The network thread plays the messages of a device that is a player, and reports them as those of a page.
+    guard isAdmitted, !playerSessions.contains(session), let slot = ensemble.roster.slot(of: session) else { return }
     ensemble.roster[slot].session!.settings.record(message)
     emit(.sounded(message, from: session))
   }

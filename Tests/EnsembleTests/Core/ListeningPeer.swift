@@ -73,7 +73,7 @@ final class ListeningPeer {
     case .sound(let message, let session): sounds.append((message, session))
     // A softer note, or the end of a note that must not sound any longer.
     case .hear(let message, let session): sounds.append((message, session))
-    case .record, .pitch: break
+    case .record, .pitch, .localPitch: break
     // A remote peer changes the sound of the local player's instrument.
     case .shape(let message, _):
       receiver.execute(.play(message))
