@@ -33,8 +33,8 @@ struct NetworkLoop: ~Copyable {
   var instrument = InstrumentDriver(at: MonotonicClock.now)
   /// Repeats a phrase on the channel of the local player.
   var phrase = PhraseDriver()
-  /// Repeat the phrases of pages, and their zero-based channels.
-  var pagePhrases = InlineArray<8, PhraseDriver>(repeating: PhraseDriver())
+  /// Repeat the phrases of pages, and their zero-based channels. Arrays on the heap, because the stack of a real-time thread is small.
+  var pagePhrases = RigidArray<PhraseDriver>(capacity: PagePhrase.maximumCount)
   var pageChannels = InlineArray<8, UInt8>(repeating: 15)
   /// The messages of the instrument and of the phrase for standard devices. They are sent at their instants, although the audio threads get
   /// them in advance.
@@ -47,7 +47,7 @@ struct NetworkLoop: ~Copyable {
   private var shapes = RigidArray<Message>(capacity: 64)
   /// The adopted devices, and their instruments.
   var devices = InlineArray<4, AdoptedDevice>(repeating: AdoptedDevice())
-  var deviceInstruments = InlineArray<4, InstrumentDriver>(repeating: InstrumentDriver(at: MonotonicClock.now))
+  var deviceInstruments = RigidArray<InstrumentDriver>(capacity: AdoptedDevice.maximumCount)
   /// The messages of devices, which are collected like ``shapes``. A packet has at most 1500 octets, so it has fewer messages.
   var deviceMessages = RigidArray<DeviceMessage>(capacity: 1024)
   /// The received datagram.
@@ -63,6 +63,10 @@ struct NetworkLoop: ~Copyable {
     self.rings = rings
     receiver = Receiver(identity: identity, hasPasskey: hasPasskey)
     receiver.add(SessionBlock())
+    while pagePhrases.count < pagePhrases.capacity { pagePhrases.append(PhraseDriver()) }
+    while deviceInstruments.count < deviceInstruments.capacity {
+      deviceInstruments.append(InstrumentDriver(at: MonotonicClock.now))
+    }
     probes = ProbeSender(socket: ports.data)
   }
 
