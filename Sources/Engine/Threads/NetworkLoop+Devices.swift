@@ -44,6 +44,11 @@ extension NetworkLoop {
   mutating func adoptDevices(_ settings: InstrumentSettings, at now: Instant) {
     var index = 0
     while index < AdoptedDevice.maximumCount {
+      if case .none = settings.devices[index].source {} else { hasDevices = true }
+      index += 1
+    }
+    index = 0
+    while hasDevices, index < AdoptedDevice.maximumCount {
       let (former, next) = (devices[index], settings.devices[index])
       devices[index] = next
       var own = settings

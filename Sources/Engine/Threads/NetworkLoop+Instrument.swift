@@ -14,13 +14,13 @@ extension NetworkLoop {
     var next = play < send ? play : send
     if phrase.nextDeadline < next { next = phrase.nextDeadline }
     var index = 0
-    while index < PagePhrase.maximumCount {
+    while hasPagePhrases, index < PagePhrase.maximumCount {
       let deadline = pagePhrases[index].nextDeadline
       if deadline < next { next = deadline }
       index += 1
     }
     index = 0
-    while index < AdoptedDevice.maximumCount {
+    while hasDevices, index < AdoptedDevice.maximumCount {
       let deadline = deviceInstruments[index].nextDeadline
       if deadline < next { next = deadline }
       index += 1
@@ -45,6 +45,11 @@ extension NetworkLoop {
     phrase.adopt(settings.phrase, number: settings.phraseNumber, settings, at: MonotonicClock.now)
     var index = 0
     while index < PagePhrase.maximumCount {
+      if case .some = settings.pagePhrases[index].table { hasPagePhrases = true }
+      index += 1
+    }
+    index = 0
+    while hasPagePhrases, index < PagePhrase.maximumCount {
       let page = settings.pagePhrases[index]
       pageChannels[index] = page.channel
       pagePhrases[index].adopt(page.table, number: page.number, settings, at: MonotonicClock.now)
@@ -127,7 +132,7 @@ extension NetworkLoop {
   @_noLocks @_noAllocation
   private mutating func playPageOrDevice(at now: Instant) -> Bool {
     var index = 0
-    while index < PagePhrase.maximumCount {
+    while hasPagePhrases, index < PagePhrase.maximumCount {
       if let output = pagePhrases[index].next(at: now) {
         play(output, on: Channel(wire: pageChannels[index]), at: now)
         return true
@@ -135,7 +140,7 @@ extension NetworkLoop {
       index += 1
     }
     index = 0
-    while index < AdoptedDevice.maximumCount {
+    while hasDevices, index < AdoptedDevice.maximumCount {
       if let output = deviceInstruments[index].next(at: now) {
         play(output, on: Channel(wire: devices[index].channel), at: now)
         return true

@@ -36,6 +36,10 @@ struct NetworkLoop: ~Copyable {
   /// Repeat the phrases of pages, and their zero-based channels. Arrays on the heap, because the stack of a real-time thread is small.
   var pagePhrases = RigidArray<PhraseDriver>(capacity: PagePhrase.maximumCount)
   var pageChannels = InlineArray<8, UInt8>(repeating: 15)
+  /// Whether a page has repeated a phrase, and whether a device was adopted, since the start. If not, the loops over the drivers, which are
+  /// large, are skipped.
+  var hasPagePhrases = false
+  var hasDevices = false
   /// The messages of the instrument and of the phrase for standard devices. They are sent at their instants, although the audio threads get
   /// them in advance.
   var delayed = DelayedMessages()
