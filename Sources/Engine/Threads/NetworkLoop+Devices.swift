@@ -13,6 +13,9 @@ extension NetworkLoop {
   struct DeviceMessage: BitwiseCopyable {
     let index: Int
     let message: Message
+
+    @_noLocks @_noAllocation
+    init(_ index: Int, _ message: Message) { (self.index, self.message) = (index, message) }
   }
 
   /// The index of the device whose messages come from a session; nil if the session is no player.

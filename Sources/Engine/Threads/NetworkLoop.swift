@@ -276,7 +276,7 @@ struct NetworkLoop: ~Copyable {
     case .send(let message): send(message)
     case .sound(let message, let session):
       // ``act(on:)`` has collected the message of a device that is a player.
-      if let session, device(of: session) != nil { return }
+      if let session, case .some = device(of: session) { return }
       sound(message, due: instant)
       record(message, from: session, due: instant)
     case .hear(let message, _): sound(message, due: instant)
@@ -302,7 +302,7 @@ struct NetworkLoop: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func collect(_ message: Message, from session: SessionID) {
     guard let index = device(of: session), deviceMessages.count < deviceMessages.capacity else { return }
-    deviceMessages.append(DeviceMessage(index: index, message: message))
+    deviceMessages.append(DeviceMessage(index, message))
   }
 
   /// Plays and removes the controllers of ``shapes``, and the messages of devices.
@@ -443,7 +443,7 @@ struct NetworkLoop: ~Copyable {
       case .shape(let message, _): if shapes.count < shapes.capacity { shapes.append(message) }
       case .sound(let message, let session?):
         if let index = device(of: session), deviceMessages.count < deviceMessages.capacity {
-          deviceMessages.append(DeviceMessage(index: index, message: message))
+          deviceMessages.append(DeviceMessage(index, message))
         }
       case .sound, .hear, .record, .send, .reception, .localPitch: break
       }
