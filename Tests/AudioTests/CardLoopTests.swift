@@ -132,8 +132,8 @@ extension SoundCardTests {
       #expect(wait(atMost: .seconds(2)) { thread.counters.dropped >= 3 }, "\(thread.counters)")
       try "snd_aloop.0".write(toFile: driver + "bind", atomically: false, encoding: .utf8)
       let returned = MonotonicClock.now
-      // The card is used within a second. The clock of the lab jumps by 4 ms for each file of ALSA's configuration that the guest requests from
-      // the host.
+      // In the lab, this once took more than 2 s of virtual time. The clock of the lab jumps by 4 ms for each file that the guest requests
+      // from the host, for example for ALSA's configuration.
       #expect(wait(atMost: .seconds(5)) { thread.cardState?.status == .playing })
       let recording = try LoopbackRecording(substream: 3, seconds: 4)
       try recording.waitUntilRunning()
@@ -161,8 +161,8 @@ extension SoundCardTests {
       #expect(wait(atMost: .seconds(1)) { thread.cardState?.reason == "no such sound card" })
       #expect(wait(atMost: .seconds(2)) { thread.counters.dropped >= 3 }, "\(thread.counters)")
       try "snd_aloop.0".write(toFile: driver + "bind", atomically: false, encoding: .utf8)
-      // The card is used within a second. The clock of the lab jumps by 4 ms for each file of ALSA's configuration that the guest requests from
-      // the host.
+      // In the lab, this once took more than 2 s of virtual time. The clock of the lab jumps by 4 ms for each file that the guest requests
+      // from the host, for example for ALSA's configuration.
       #expect(wait(atMost: .seconds(5)) { thread.cardState?.status == .playing })
       let recording = try LoopbackRecording(substream: 7, seconds: 4)
       try recording.waitUntilRunning()

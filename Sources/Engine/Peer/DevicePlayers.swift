@@ -1,4 +1,3 @@
-import Cryptography
 import Ensemble
 import MIDI
 import MusicalTime
@@ -74,7 +73,7 @@ struct DevicePlayers {
       let source: AdoptedDevice.Source =
         if let session { .session(session.id) } else if let port { .port(port.address) } else { .none }
       guard source != devices[index].state.source else { continue }
-      if devices[index].state.source != .none, source == .none || devices[index].state.source != source {
+      if devices[index].state.source != .none {
         changes.append(Change(device: devices[index], isConnected: false))
       }
       devices[index].state.source = source
