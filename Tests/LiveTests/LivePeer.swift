@@ -21,6 +21,7 @@ final class LivePeer: @unchecked Sendable {
   private let folder: TemporaryFolder
   private let tracePath: String
   private let logCapture = LogCapture()
+  private let eventCapture = EventCapture()
   private let thread: Thread
   private let done = DispatchSemaphore(value: 0)
 
@@ -28,11 +29,13 @@ final class LivePeer: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - connect: the control ports of the peers to connect to, on this host.
+  ///   - watches: whether ``events`` are kept.
   ///   - controlThreadPause: the time for which the control thread of the peer sleeps about ten times per second.
   ///   - configure: changes the configuration before the peer starts.
   init(
     _ name: String, folder: TemporaryFolder, connect: [UInt16] = [], start: Bool = false, bpm: Double = 120,
-    controlThreadPause: Nanoseconds? = nil, configure: (inout PeerConfiguration) -> Void = { _ in }
+    watches: Bool = false, controlThreadPause: Nanoseconds? = nil,
+    configure: (inout PeerConfiguration) -> Void = { _ in }
   ) throws {
     (self.name, self.folder) = (name, folder)
     _ = try Self.state.get()
@@ -53,7 +56,7 @@ final class LivePeer: @unchecked Sendable {
     configuration.trace = tracePath
     configure(&configuration)
     let (ready, done) = (DispatchSemaphore(value: 0), done)
-    let (mailbox, capture, result) = (mailbox, logCapture, StartResult())
+    let (mailbox, capture, events, result) = (mailbox, logCapture, eventCapture, StartResult())
     let settings = configuration
     thread = Thread {
       do {
@@ -64,7 +67,8 @@ final class LivePeer: @unchecked Sendable {
         let viewers = controlThreadPause.map { pause in
           [{ (_: PeerSnapshot) in MonotonicClock.sleep(until: MonotonicClock.now + pause) }]
         }
-        try peer.run(viewers: viewers ?? [])
+        let watchers = watches ? [{ (event: PeerEvent) in events.add(event) }] : []
+        try peer.run(watchers: watchers, viewers: viewers ?? [])
       } catch {
         result.error = error
         ready.signal()
@@ -78,6 +82,20 @@ final class LivePeer: @unchecked Sendable {
   }
 
   deinit { mailbox.post(.leave) }
+
+  /// The events so far, if the peer is watched.
+  var events: [PeerEvent] { eventCapture.events }
+
+  /// Waits until the events so far satisfy `condition`.
+  func wait(for what: String, until condition: ([PeerEvent]) -> Bool) async throws {
+    let end = ContinuousClock.now + Child.patience
+    while !condition(events) {
+      guard ContinuousClock.now < end else {
+        throw EngineError("\(name) did not \(what) within \(Child.patience); its log: \(log)")
+      }
+      try await pause(for: .milliseconds(20))
+    }
+  }
 
   /// The log lines so far.
   var log: [String] { logCapture.lines }

@@ -1,3 +1,4 @@
+import Engine
 import Logging
 import Synchronization
 
@@ -24,4 +25,13 @@ struct LogCaptureHandler: LogHandler {
   }
 
   func log(event: LogEvent) { capture.add("\(event.message)") }
+}
+
+/// The events of a peer. The thread of the peer adds events, and the thread of a test reads them.
+final class EventCapture: Sendable {
+  private let storage = Mutex<[PeerEvent]>([])
+
+  var events: [PeerEvent] { storage.withLock { $0 } }
+
+  func add(_ event: PeerEvent) { storage.withLock { $0.append(event) } }
 }

@@ -63,6 +63,18 @@ import Testing
     #expect(players.names.count == 64)
   }
 
+  /// A thousand pages join one after the other. The first ones have tracks of their own, and all others share the track of their peer.
+  @Test func pagesThatComeAndGoShareTheTrackOfTheirPeer() {
+    var players = RecordedPlayers(local: "Ada")
+    for number in 1...1000 {
+      let (index, _) = players.player(Identity(UInt64(number)), named: "page \(number)", of: RecordedPlayers.local)
+      #expect(index == (number < 63 ? number : RecordedPlayers.local))
+    }
+    #expect(players.names.count == 63 && players.index(of: Identity(1000)) == nil)
+    // The last track remains for other peers.
+    #expect(players.player(of: session(1), PeerReference(name: "Ben", identity: Identity(5000))).index == 63)
+  }
+
   /// A session that changes its identity or its name has one track, and the notes of the two newest sessions of a peer have one.
   @Test func sessionThatChangesHasOneTrack() {
     var players = RecordedPlayers(local: "Ada")
