@@ -167,6 +167,7 @@ element("join").addEventListener("click", () => {
   reportOutput()
   keepAwake()
   showSession(true)
+  render()
   strip.focus()
 })
 
@@ -178,6 +179,13 @@ document.addEventListener("visibilitychange", () => {
     audio.update()
   }
   if (wakeLock?.released) keepAwake()
+})
+
+// When the player opens another page in the tab, the browser may keep this page with its connection, and show it again later. This page
+// closes the connection, so that the player leaves the ensemble at once.
+addEventListener("pagehide", () => connection.close())
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) connection.reopen()
 })
 
 // The tabs, with the keys of the pattern "Tabs" of the ARIA Authoring Practices Guide (W3C).

@@ -97,10 +97,22 @@ export class Connection extends EventTarget {
     this.poll()
   }
 
+  /** Ends the connection and all attempts until {@link reopen} is called. */
   close() {
     this.#isClosed = true
     this.#link?.close()
     this.#endAttempts()
+    this.#lostAt ??= performance.now()
+    this.#setState("lost")
+  }
+
+  /** Connects again after {@link close}. */
+  reopen() {
+    this.#isClosed = false
+    this.#seek(0, PREFERENCE)
+    // `poll` begins attempts before it abandons the other peers.
+    if (this.#isAbandoned) this.#abandonOthers()
+    this.poll()
   }
 
   /** Does what is due. Called by a timer of the page, and by the timer of the audio output, which runs at full speed in a hidden page. */
@@ -118,7 +130,12 @@ export class Connection extends EventTarget {
     const chosen = this.#attempts.find(({ chosenAt }) => chosenAt <= now)
     if (chosen) return this.#adopt(chosen)
     for (const attempt of this.#attempts.filter(({ began }) => now - began > ATTEMPT_LIMIT)) this.#fail(attempt)
-    if (now - this.#lostAt > ABANDONMENT) this.#abandonOthers()
+    if (this.#isAbandoned) this.#abandonOthers()
+  }
+
+  /** Whether the page has been without a connection for so long that it tries only the peer that has served it. */
+  get #isAbandoned() {
+    return performance.now() - this.#lostAt > ABANDONMENT
   }
 
   /** Gives up all peers except the one that has served the page, so that the join token does not reach devices in another network. */

@@ -1,4 +1,5 @@
-// The controls of the rhythm at the top of the page: start, tempo, *All quiet*. They stay visible in all tabs.
+// The top of the page, which stays visible in all tabs: the controls of the rhythm (start, tempo, *All quiet*), and the hint to a player
+// that waits.
 
 import { text } from "./strings.js"
 import { TapTempo } from "./tap-tempo.js"
@@ -69,6 +70,9 @@ export class LeaderStrip {
     element("start-stop").textContent = text(ensemble && ensemble.role !== "idle" ? "stop" : "start")
     element("slower").setAttribute("aria-label", text("slower"))
     element("faster").setAttribute("aria-label", text("faster"))
+    const hint = this.#context.player.isWaiting ? text("peerFull") : ""
+    // A screen reader would read the hint again whenever the same text is set.
+    if (element("peer-full").textContent !== hint) element("peer-full").textContent = hint
     if (!ensemble) return
     if (document.activeElement !== element("tempo")) element("tempo").value = String(ensemble.bpm)
     element("quiet").setAttribute("aria-pressed", String(ensemble.isQuiet))

@@ -10,6 +10,8 @@ const SIGN_KEY = "tutti.sign"
 const STATE_KEY = "tutti.player"
 /** The number of an instrument with drums, instead of a General MIDI program. */
 const DRUMS = 128
+/** The largest number of players of a peer, as in the Swift type PlayerList. */
+const MAXIMUM_PLAYERS = 64
 
 /** A random number of 64 bits as 16 hexadecimal digits, but not 0. */
 function randomIdentity() {
@@ -93,6 +95,16 @@ export class OwnPlayer {
     return this.#players.filter(({ identity }) => identity !== this.identity)
   }
 
+  /** Whether the peer has the largest number of players. It then refuses further players. */
+  get #isPeerFull() {
+    return this.#players.filter(({ peer }) => peer === this.#state.ensemble.identity).length >= MAXIMUM_PLAYERS
+  }
+
+  /** Whether this player has joined and waits until another player leaves the peer. */
+  get isWaiting() {
+    return this.#hasJoined && !this.row && this.#isPeerFull
+  }
+
   /** The activity of this player, 0...127; undefined if it is not known. */
   get energy() {
     return this.#state.levels?.energies[this.#players.findIndex(({ identity }) => identity === this.identity)]
@@ -132,10 +144,16 @@ export class OwnPlayer {
     })
   }
 
-  /** Keeps the sign that the peer has given. Called after each frame `ensemble`. */
+  /**
+   * Keeps the sign that the peer has given. If the peer does not list this player although it is not full, introduces the player again: the
+   * peer was full when it got the last report. Called after each frame `ensemble`.
+   */
   update() {
     const { row } = this
-    if (!row) return
+    if (!row) {
+      if (this.#hasJoined && !this.#isPeerFull) this.#introduce()
+      return
+    }
     if (row.sign !== this.#sign) {
       this.#sign = row.sign
       store(SIGN_KEY, String(row.sign))

@@ -569,6 +569,8 @@ async function testPlayers() {
   await mia.click(mute)
   await zoe.wait("tutti.player.row.isMuted")
   expect(await tom.evaluate("!tutti.player.row.isMuted"), "the master mutes one page of its peer")
+  // The button mutes again as long as its page does not know that the player is muted.
+  await mia.wait(`document.querySelector('${mute}').getAttribute("aria-pressed") === "true"`)
   await mia.click(mute)
   await zoe.wait("!tutti.player.row.isMuted")
 
@@ -579,11 +581,60 @@ async function testPlayers() {
   await zoe.wait("globalThis.tutti?.player.energy === 40")
   const after = await zoe.evaluate("tutti.player.identity")
   expect(before === after, "a page that is loaded again is the same player, with the same base value", `${before}, ${after}`)
+
+  // The browser keeps the page while the tab shows another one. The row of the page itself may come from its previous connection.
+  const isListed = `tutti.player.others.some(({ identity }) => identity === "${after}")`
+  await zoe.evaluate("globalThis.isKept = true")
+  const { currentIndex, entries } = await zoe.send("Page.getNavigationHistory")
+  await zoe.send("Page.navigate", { url: "about:blank" })
+  await mia.wait(`!${isListed}`, 2000)
+  await sleep(1000)
+  expect(await mia.evaluate(`!${isListed}`), "a page that the player has left leaves the players")
+  await zoe.send("Page.navigateToHistoryEntry", { entryId: entries[currentIndex].id })
+  await mia.wait(isListed)
+  expect(await zoe.evaluate("isKept && tutti.connection.state === 'open'"), "a page that is shown again is the same player")
   await zoe.send("Page.close")
   await far.wait("tutti.player.others.length === 4")
   expect(true, "a page that is closed leaves the players")
   const problems = [...pages, far].flatMap((page) => page.problems)
   expect(problems.length === 0, "no problem in the console", problems)
+}
+
+/** A peer has at most 64 players. The page of a further player shows a hint until another player leaves. */
+async function testWaitingPlayers() {
+  const peer = await start("Ada", ["--activity", "0"])
+  // The connections of this page are 63 players. The local player of the peer is another one.
+  const crowd = await browser.open(peer.play)
+  await crowd.wait("globalThis.tutti?.state.ensemble")
+  await crowd.evaluate(`(async () => {
+    const { Kind, encode, encodeJSON } = await import("/frames.js")
+    const token = new URLSearchParams(location.hash.slice(1)).get("token")
+    globalThis.sockets = Array.from({ length: 63 }, (_, n) => {
+      const socket = new WebSocket("ws://" + location.host + "/socket", ["tutti.1", "token." + token])
+      const player = { do: "player", identity: (n + 1).toString(16).padStart(16, "0") }
+      socket.addEventListener("open", () => socket.send(encode(Kind.command, 1, 0n, encodeJSON(player))))
+      return socket
+    })
+  })()`)
+  await crowd.wait("tutti.state.ensemble.players.length === 64")
+  const page = await openAndJoin(peer.play, PHONE)
+  const hint = "document.querySelector('#peer-full').textContent"
+  await page.wait(`${hint}.startsWith("64 people play here already")`)
+  expect(await page.evaluate("tutti.player.row === undefined"), "a further player is not listed")
+  expect(await crowd.evaluate(`${hint} === ""`), "a page whose player has not joined shows no hint")
+  for (const tab of ["ensemble", "instrument"]) {
+    await page.click(`#tab-${tab}`)
+    expect(await page.evaluate("document.querySelector('#peer-full').checkVisibility()"), `the hint is visible in the tab ${tab}`)
+  }
+  await screenshot(page, "peer-full-phone")
+  await checkAccessibility(page, "the hint on a phone")
+  await set(page, "#activity", "40", "input")
+  await crowd.evaluate("sockets[0].close()")
+  await page.wait(`tutti.player.row && ${hint} === ""`, 3000)
+  expect(true, "when another player leaves, the waiting player is listed, and the hint disappears")
+  await page.wait("tutti.player.energy === 40")
+  expect(true, "the player has the base value that was set while it waited")
+  expect(page.problems.length === 0, "no problem in the console", page.problems)
 }
 
 /**
@@ -876,8 +927,8 @@ async function testCalibration() {
 
 try {
   const tests = [
-    testEnsemble, testInstrument, testPlayers, testPartner, testMotion, testFigures, testMotionStates, testSound, testSamples, testClock, testConnection,
-    testCalibration,
+    testEnsemble, testInstrument, testPlayers, testWaitingPlayers, testPartner, testMotion, testFigures, testMotionStates, testSound, testSamples,
+    testClock, testConnection, testCalibration,
   ]
   for (const test of tests) {
     if (process.env.ONLY && !test.name.toLowerCase().includes(process.env.ONLY)) continue
