@@ -98,6 +98,10 @@ public struct EnsembleState: Sendable {
   var energySchedule = EnergySchedule()
   /// The MIDI channel of the local peer.
   var channels = ChannelClaims()
+  /// What members report about others.
+  var introductions = Introductions()
+  /// Whether the group has a passkey, so that every message comes from a member of the group.
+  var hasPasskey = false
   /// When the local peer sends its presence.
   var presence = PresenceSchedule()
   /// The rhythm that the local peer plays, or would start with: the choice of the player, or the rhythm of the last master. While the local
@@ -247,7 +251,7 @@ public struct EnsembleState: Sendable {
   /// The estimate of the master's clock by which the local peer plays; nil if it follows no master, or if there is no estimate yet.
   public func masterClock(at now: Instant) -> ClockEstimate? {
     guard let follower, let slot = roster.slot(of: follower.master),
-      var estimate = roster[slot].clock.estimate(at: now)
+      var estimate = anyEstimate(slot, at: now)
     else { return nil }
     if let mapping = follower.playing?.clock.mapping { estimate.offset = mapping.remote(at: now) - now }
     return estimate
@@ -276,6 +280,7 @@ public struct EnsembleState: Sendable {
   /// The instant at which ``advance(to:)`` must be called next; the distant future if nothing is scheduled.
   public var nextDeadline: Instant {
     var next = min(nextRepeat, activityDeadline, presenceDeadline, documentDeadline, playersDeadline)
+    next = min(next, introductionDeadline)
     if timelineMessage == nil { return next }
     switch leadership {
     case .idle: return next
@@ -299,6 +304,7 @@ public struct EnsembleState: Sendable {
       advanceActivity(to: now)
       advancePlayers(to: now)
       advanceDocuments(to: now)
+      advanceIntroductions(to: now)
       advancePresence(to: now)
     }
     repeatTimelineMessage(at: now)

@@ -15,6 +15,8 @@ public enum Event: Hashable, Sendable {
   case joined(PeerReference)
   /// A peer that had joined has left.
   case left(PeerReference)
+  /// The peer cannot be reached directly. The member `relay` forwards its messages.
+  case reachedThrough(Identity, relay: Identity)
   /// The peer refused the invitation. If `isRetried` is true, the local peer invites it again.
   case invitationRefused(by: String?, at: SocketAddress, isRetried: Bool)
   /// Only one of the two peers requires a passkey for the session: the invited peer (`hasPasskey` is true) or the local peer (false).

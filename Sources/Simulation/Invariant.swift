@@ -32,6 +32,9 @@ public enum Invariant: String, CaseIterable, Hashable, Sendable, Codable {
   case channels
   /// Peers that can reach each other are in session within fifteen seconds.
   case meeting
+  /// Six seconds after the last change, all peers that are connected with each other, also through others, are one band: there is one master
+  /// or none, all others follow the master, and no two have the same channel. Evaluated if not all peers reach each other (``BandShape``).
+  case oneBand
   /// No peer wakes a thousand times in succession for a deadline that has already passed.
   case rest
 }

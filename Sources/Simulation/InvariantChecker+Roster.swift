@@ -54,7 +54,7 @@ extension InvariantChecker {
     var holder = states[peer.host].held[session] ?? Holder()
     if let address = peer.core.roster[session]?.reference.address {
       holder.host = world.hosts.indices.first {
-        address.isSameHost(as: SocketAddress(host: UInt32($0), port: 0))
+        address.isSameHost(as: SocketAddress(host: $0, .control))
       }
     }
     return holder

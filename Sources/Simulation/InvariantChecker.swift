@@ -19,6 +19,9 @@ final class InvariantChecker {
   private var evaluations = 0
   /// The number of rhythms that were started so far.
   var rhythms = 0
+  /// The last change of a band (``evaluateBands()``), and the parts of the network at the last evaluation.
+  var bandChangedAt = Instant(nanoseconds: 0)
+  var lastBands: [[Int]] = []
 
   init(_ settings: VirtualWorld.Settings, length: Nanoseconds) {
     states = Array(repeating: HostState(), count: settings.peers)
@@ -55,6 +58,7 @@ final class InvariantChecker {
   /// Begins a new state for `host`, where a peer was started or resumed. The last change of the gates and the last disappearance are
   /// kept, because both still affect other peers.
   func entered(_ host: Int) {
+    bandChangedAt = now
     let (gatesChanged, disappearance) = (states[host].gatesChanged, states[host].disappearance)
     states[host] = HostState()
     (states[host].disturbedAt, states[host].roleSince, states[host].gatesChanged) = (now, now, gatesChanged)
@@ -65,6 +69,7 @@ final class InvariantChecker {
 
   /// Records that the process of the peer at `host` ends now, or that its machine is suspended now.
   func left(_ host: Int) {
+    bandChangedAt = now
     states[host].held = [:]
     states[host].lastStep = nil
     recordDisappearance(of: host)
@@ -73,6 +78,7 @@ final class InvariantChecker {
 
   /// Records that a partition of the network begins or ends now.
   func partitioned() {
+    bandChangedAt = now
     for host in states.indices {
       (states[host].disturbedAt, states[host].phaseChangedAt) = (now, now)
       recordDisappearance(of: host)
@@ -115,6 +121,8 @@ final class InvariantChecker {
 
   /// Records the events of a peer since the last call, and evaluates the invariants that concern a single event.
   func record(_ events: [VirtualPeer.Event], of peer: VirtualPeer) {
+    // The other invariants assume that a peer reaches its master directly.
+    if world.settings.shape != nil { return recordRoles(events, of: peer) }
     for event in events {
       switch event {
       case .step(let step): played(step, by: peer)
@@ -176,6 +184,7 @@ final class InvariantChecker {
   /// Evaluates all invariants.
   func evaluate() {
     evaluations += 1
+    if world.settings.shape != nil { return evaluateBands() }
     // The activities of all peers are recorded first, because a master may already have received a value that has changed since the
     // last evaluation.
     for host in world.hosts.indices {

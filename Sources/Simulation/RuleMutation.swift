@@ -13,6 +13,9 @@ final class RuleMutation {
   /// term wins. If the terms are equal, the lower identity wins.
   var mastery: (Int) -> Claim? = { _ in nil }
 
+  /// The number of forwarded presences so far.
+  private var forwardedCount: UInt64 = 0
+
   init(_ rule: EnsembleRule?) { self.rule = rule }
 
   /// Returns the commands that replace `command` of `peer`. For the rules `tie` and `heal`, a System Exclusive message becomes
@@ -36,6 +39,10 @@ final class RuleMutation {
         .exclusive(data, to: $0.stream, isJournalled: isJournalled)
       }
     case (.activity, .message(let message)): return isOwnActivity(message.message) ? [] : [command]
+    case (.introductions, .exclusive(let data, _, _)):
+      return Introduction(systemExclusive: data.array) == nil ? [command] : []
+    case (.numbers, .exclusive(let data, let stream, let isJournalled)):
+      return [.exclusive(renumber(data), to: stream, isJournalled: isJournalled)]
     default: return [command]
     }
   }
@@ -52,6 +59,14 @@ final class RuleMutation {
     guard var presence = Presence(systemExclusive: data.array) else { return data }
     if rule == .channel { presence.channel = nil } else { presence.activity = 0 }
     return SystemExclusiveData(presence.systemExclusive) ?? data
+  }
+
+  /// If `data` is a forwarded presence, gives it a new number, as if the forwarding peer had sent a presence of its own.
+  private func renumber(_ data: SystemExclusiveData) -> SystemExclusiveData {
+    guard var relayed = RelayedPresence(systemExclusive: data.array) else { return data }
+    forwardedCount += 1
+    relayed.presence.number = 1 << 62 | forwardedCount
+    return SystemExclusiveData(relayed.systemExclusive) ?? data
   }
 
   /// Whether a System Exclusive message may go from one host to another. If the rule is `tie`, no such message is sent between two

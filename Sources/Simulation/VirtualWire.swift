@@ -15,6 +15,9 @@ final class VirtualWire {
   private var random: SplitMix
   /// For each host, the number of the part of the network to which it belongs. Packets do not pass from one part to another.
   private(set) var parts: [UInt8]
+  /// For each pair of hosts a and b, at index a * hosts + b: whether packets pass from a to b if both are in the same part. Nil: between all
+  /// hosts.
+  var links: [Bool]?
   /// For each pair of hosts a and b, at index a * hosts + b: the instant at which the present burst of losses from a to b began;
   /// nil if the last packet arrived. Used only if losses come in bursts.
   private var lossesSince: [Instant?] = []
@@ -47,8 +50,8 @@ final class VirtualWire {
   /// Partitions the network. `parts` has the number of a part for each host.
   func partition(into parts: [UInt8]) { self.parts = parts }
 
-  /// Whether packets pass from host `a` to host `b`: both are in the same part of the network.
-  func reaches(_ a: Int, _ b: Int) -> Bool { parts[a] == parts[b] }
+  /// Whether packets pass from host `a` to host `b`: both are in the same part of the network, and there is a link.
+  func reaches(_ a: Int, _ b: Int) -> Bool { parts[a] == parts[b] && links?[a * parts.count + b] ?? true }
 
   /// The instant at which the present burst of losses between host `a` and host `b` began. If there is a burst in both directions,
   /// the earlier instant counts. Nil if the last packet in each direction arrived, or if losses do not come in bursts.
@@ -67,7 +70,7 @@ final class VirtualWire {
     sent += 1
     if records { record(packet, from: source, to: target) }
     let (from, to) = (source.host, target.host)
-    guard to < parts.count, packet.count <= PacketPool.slotLength, parts[from] == parts[to], !isLost(from, to) else {
+    guard to < parts.count, packet.count <= PacketPool.slotLength, reaches(from, to), !isLost(from, to) else {
       lost += 1
       return
     }

@@ -27,6 +27,7 @@ extension VirtualWorld {
 
   /// Lets all peers find the peers at these hosts at the next discovery, at most ``discoveryDelay`` from now.
   func announce(_ hosts: [Int]) {
+    guard settings.shape == nil else { return }
     // If there are newcomers already, their discovery is scheduled.
     if newcomers.isEmpty { wire.events.push(.world, host: Due.discovery.rawValue, at: now + Self.discoveryDelay) }
     newcomers += hosts.filter { !newcomers.contains($0) }

@@ -8,6 +8,14 @@ extension VirtualWorld {
     VirtualWorld(settings, scenario: SteadyScenario(length: length), length: length)
   }
 
+  /// A world with a ``BandScenario``: a random scenario of a band in which not all peers know or reach each other.
+  public static func bands(_ settings: Settings, length: Nanoseconds) -> VirtualWorld {
+    var settings = settings
+    var random = SplitMix(seed: settings.seed ^ 0x5348_4150_45)
+    settings.shape = BandShape.random(peers: settings.peers, &random)
+    return VirtualWorld(settings, scenario: BandScenario(seed: settings.seed, length: length), length: length)
+  }
+
   /// A world with a ``RandomScenario``.
   public static func random(_ settings: Settings, length: Nanoseconds) -> VirtualWorld {
     VirtualWorld(settings, scenario: RandomScenario(seed: settings.seed, length: length), length: length)
@@ -27,6 +35,22 @@ extension VirtualWorld.Settings {
     settings.peers = peers ?? randomPeers
     settings.hasPasskey = seed % 8 == 3
     settings.network = network ?? randomNetwork
+    return settings
+  }
+}
+
+extension VirtualWorld.Settings {
+  /// The settings of a ``BandScenario``: 3...12 peers, and a network of the lab without bursts of losses.
+  public static func bands(
+    seed: UInt64, peers: Int? = nil, network: NetworkModel? = nil, table: StepTable
+  ) -> VirtualWorld.Settings {
+    var random = SplitMix(seed: seed)
+    var settings = VirtualWorld.Settings(table: table)
+    (settings.seed, settings.probeRateLimit) = (seed, 2)
+    let (randomPeers, choice) = (Int(random.integer(in: 3...12)), Int(random.integer(in: 0...2)))
+    settings.peers = peers ?? randomPeers
+    settings.hasPasskey = seed % 8 == 3
+    settings.network = network ?? [NetworkModel.still, .lan, .wifi][choice]
     return settings
   }
 }

@@ -29,6 +29,9 @@ public final class VirtualWorld {
     public var table: StepTable
     /// Whether all peers have the same passkey.
     public var hasPasskey = false
+    /// Which peers know the addresses of others, and which hosts reach each other. Nil: all hosts reach each other, and the peers discover
+    /// each other.
+    var shape: BandShape?
     /// The rule that is disabled. Nil in a regular simulation.
     package var disabledRule: EnsembleRule?
 
@@ -95,6 +98,7 @@ public final class VirtualWorld {
         identity: Identity(random.next()), name: "peer \(n + 1)", clock: VirtualClock(ahead: ahead, gain: gain))
     }
     wire = VirtualWire(settings.network, hosts: settings.peers, random: SplitMix(seed: random.next()))
+    wire.links = settings.shape?.links
     pattern = Pattern(settings.table)
     mutation = RuleMutation(settings.disabledRule)
     checker = InvariantChecker(settings, length: length)
@@ -191,7 +195,9 @@ public final class VirtualWorld {
     let localNow = known.clock.local(at: now)
     let peer = VirtualPeer(
       host: host, life: known.lives, name: known.name, key: settings.hasPasskey ? Self.key : nil, ensemble: ensemble,
-      invitations: InvitationList(to: [], local: known.identity, at: localNow),
+      invitations: InvitationList(
+        to: settings.shape?.configured[host].map { InvitationList.Place(SocketAddress(host: $0, .control)) } ?? [],
+        local: known.identity, at: localNow),
       clock: known.clock, wire: wire, pattern: pattern, probeRateLimit: settings.probeRateLimit, mutation: mutation,
       random: SplitMix(seed: random.next()))
     hosts[host].peer = peer

@@ -83,6 +83,39 @@ import Testing
     #expect(band.players[0].ensemble.role == .idle && band.players[0].ensemble.schedule.run == 0)
   }
 
+  /// Another peer takes over the rhythm and stops it. The restored master learns of the later run from the presences of the others.
+  @Test func rhythmThatTheOthersHaveStoppedIsNotResumed() throws {
+    var (band, saved) = try makePlayingBand(seed: 10)
+    let successor = try #require(band.successionOrder.first { $0 != 0 })
+    band.crash(0)
+    band.run(for: .seconds(3))
+    #expect(band.masters == [successor])
+    try band.command(successor) { try $0.stop(now: $1) }
+    band.run(for: .seconds(1))
+    try band.restart(0)
+    band.run(for: .seconds(2))
+    #expect(throws: CommandError.isOver) { try band.command(0) { try $0.resume(saved, at: $1) } }
+    band.run(for: .seconds(1))
+    #expect(band.masters.isEmpty && (1...2).allSatisfy { band.role($0) == .idle })
+  }
+
+  /// A peer that does not hear the master may not start, because a member reports the rhythm that it follows.
+  @Test func startIsRefusedWhileAMemberFollowsAMasterThatIsNotHeard() throws {
+    var band = VirtualBand(players: 3, seed: 11, joined: false)
+    band.connected = { a, b in a + b != 2 || a == b }
+    band.run(for: .seconds(1))
+    for (a, b) in [(0, 1), (1, 2)] { band.joinEachOther(a, b) }
+    band.run(for: .milliseconds(500))
+    try band.command(0) { try $0.start(tempo: .standard, at: $1) }
+    band.run(for: .seconds(1))
+    #expect(band.role(1) == .follower(of: band.identity(0)) && band.role(2) == .idle)
+    let master = band.identity(0)
+    #expect(throws: CommandError.belongsTo(master)) { try band.command(2) { try $0.start(tempo: .standard, at: $1) } }
+    // A peer that does not admit the rhythm of this master may start.
+    band.players[2].ensemble.gates.set(.rhythm, open: false, for: master.description)
+    try band.command(2) { try $0.start(tempo: .standard, at: $1) }
+  }
+
   @Test func resumingFailsWhileARhythmPlays() throws {
     var (band, saved) = try makePlayingBand(seed: 9)
     #expect(throws: CommandError.alreadyPlaying) {

@@ -20,6 +20,11 @@ extension Peer {
     case .joined(let peer): joined(peer, at: now)
     case .players: observer.report(event, at: now)
     case .left(let peer): observer.report(event, about: peer, at: now)
+    case .reachedThrough(let peer, let relay):
+      let (name, other) = (core.name(of: peer), core.name(of: relay))
+      let line = "You reach \(name) only through \(other). If \(other) leaves, you and \(name) part."
+      write(line, .notice, .sessions, of: name, at: now)
+      observer.report(event, about: core.reference(to: peer), at: now)
     case .invitationRefused(let name, let address, let isRetried):
       let retry = isRetried ? " (trying again)" : ""
       let remedy =

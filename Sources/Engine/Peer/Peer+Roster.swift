@@ -7,12 +7,19 @@ import Transports
 
 // The list of remote peers, and the commands that address a peer by name.
 extension Peer {
-  /// All peers in session, sorted by channel.
+  /// All peers in session, and those that are heard through others, sorted by channel.
   var rosterEntries: [RosterEntry] {
-    let entries = core.roster.mapSessions { peer in
+    var entries = core.roster.mapSessions { peer in
       RosterEntry(
         peer: peer.reference, channel: peer.identity.flatMap { ensemble.channel(of: $0)?.number },
         weights: peer.identity.map { ensemble.weights(of: $0) })
+    }
+    for (peer, relay) in ensemble.relayedMembers {
+      entries.append(
+        RosterEntry(
+          peer: core.reference(to: peer), channel: ensemble.channel(of: peer)?.number,
+          weights: ensemble.weights(of: peer),
+          relay: relay))
     }
     // Peers without a channel come last.
     return entries.sorted { ($0.channel ?? 17) < ($1.channel ?? 17) }
@@ -30,6 +37,13 @@ extension Peer {
       log.notice(
         "peer \(name): several peers have this name (\(identities)); the first one was used; to use another one, give its identity"
       )
+    }
+    if let (_, relay) = ensemble.relayedMembers.first(where: { core.name(of: $0.peer) == name }) {
+      let other = core.name(of: relay)
+      log.notice(
+        "peer \(name): not possible, because you reach \(name) only through \(other); connect the two machines directly"
+      )
+      return nil
     }
     if named.isEmpty {
       let remedy = "give a Tutti peer that the command `peers` lists"
@@ -52,6 +66,10 @@ extension Peer {
       let channel = entry.channel.map { "channel \($0)" } ?? "no channel"
       // `?` means that the remote peer has not reported its gates yet.
       let outward = weights.outward.map { "\($0)" } ?? "?"
+      if let relay = entry.relay {
+        log.info("\(name): \(channel); you reach it only through \(core.name(of: relay))")
+        continue
+      }
       log.info(
         "\(name): \(channel); influence (weight) of \(name) on you \(weights.inward), of you on \(name) \(outward)")
     }

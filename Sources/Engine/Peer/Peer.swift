@@ -230,7 +230,7 @@ public final class Peer {
     surroundings.startDiscovery(ports.control, identity: identity, bell: mailbox.bell)
     if let leader = configuration.leader { setLeader(leader) }
     let start = MonotonicClock.now
-    report(storage.resume(core, at: start), at: start)
+    report(storage.restore(core, at: start), at: start)
     while true {
       if lifecycle.isOver(at: MonotonicClock.now) {
         guard ensemble.role == .master, !lifecycle.isLeaving else { break }
@@ -256,6 +256,7 @@ public final class Peer {
       // rhythm can follow the tempo changes of the clock.
       core.ensemble.adaptLead(coversPages: core.clocks.inputs.isEmpty)
       core.advance(to: now)
+      report(storage.resumeIfDue(core, at: now), at: now)
       report(lifecycle.startIfDue(core, in: surroundings, tempo: tempo.value, at: now), at: now)
       executeOutputs(at: now)
       observer.compare(rosterEntries, in: core, at: now)
@@ -295,7 +296,9 @@ public final class Peer {
     let hasMore = network.rings.events.count > 0 || network.rings.arrivals.count > 0 || !mailbox.isEmpty
     if hasMore { return MonotonicClock.now }
     // The clock thread does not ring the bell for each tick, so the control thread collects the ticks ten times a second.
-    let wake = min(MonotonicClock.now + .milliseconds(100), core.nextDeadline, lifecycle.nextDeadline)
+    let wake = min(
+      MonotonicClock.now + .milliseconds(100), core.nextDeadline, lifecycle.nextDeadline,
+      storage.resumesAt ?? .distantFuture)
     return min(wake, midi?.nextDeadline ?? .distantFuture)
   }
 

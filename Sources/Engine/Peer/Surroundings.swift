@@ -193,6 +193,7 @@ struct Surroundings {
   private mutating func use(_ new: ConnectionPolicy, in core: PeerCore, at now: Instant) -> [Notice] {
     let former = policy
     policy = new
+    core.admitsIntroduced = { name, address in new.admits(name, from: address) }
     core.endpoint.admits = { new.admits($0, from: $1) }
     var notices: [Notice] = []
     for service in services.all {

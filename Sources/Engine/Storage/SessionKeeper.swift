@@ -8,10 +8,16 @@ import RTPMIDI
 struct SessionKeeper {
   /// The shortest time between two writes of the session, because a player can change the tempo continuously.
   private static var minimumInterval: Nanoseconds { .milliseconds(200) }
+  /// How long a restored peer listens to the others before it continues its rhythm.
+  private static var listening: Nanoseconds { .seconds(2) }
 
   let store: StateStore
   /// The bound that was stored when the peer started: the highest term that this peer may have used before.
   let previousBound: UInt64
+  /// The session to restore; nil if there is none, or if its rhythm was restored or given up.
+  private var restored: SavedSession?
+  /// When the rhythm of ``restored`` is continued; nil if there is none.
+  private(set) var resumesAt: Instant?
   /// The state that was saved last.
   private var saved: SavedSession?
   private let log: Logger
@@ -24,6 +30,7 @@ struct SessionKeeper {
   /// - Parameter restored: the saved session that the peer restores; nil if there is none.
   init(_ store: StateStore, restored: SavedSession?, log: Logger) {
     (self.store, saved, self.log) = (store, restored, log)
+    self.restored = restored
     previousBound = store.term
     reservation = TermReservation(after: previousBound)
     writer = StateWriter(
@@ -49,7 +56,8 @@ struct SessionKeeper {
   ///   - patch: the name of the patch that the player has chosen.
   ///   - tempo: the tempo at which the player starts the rhythm.
   mutating func save(_ core: PeerCore, patch: String, tempo: Tempo, at now: Instant) {
-    guard core.ensemble.resumable?.claim != saved?.rhythm?.claim || now >= nextSave else { return }
+    // The saved rhythm is kept until it is restored or given up.
+    guard resumesAt == nil, core.ensemble.resumable?.claim != saved?.rhythm?.claim || now >= nextSave else { return }
     nextSave = now + Self.minimumInterval
     let controls = core.roster.mapSessions { $0.identity == nil ? nil : $0.session!.info.control }
     let addresses = controls.compactMap { $0?.description }
@@ -64,17 +72,29 @@ struct SessionKeeper {
     writer.write(state)
   }
 
-  /// Restores the position and the rhythm of the saved session. The caller of the initializer of ``Peer`` has restored the rest through
-  /// ``PeerConfiguration``.
-  func resume(_ core: PeerCore, at now: Instant) -> Notice? {
-    guard let saved else { return nil }
-    try? core.ensemble.locate(saved.position)
-    guard let rhythm = saved.rhythm else { return Notice("peer restored", .info) }
-    guard saved.boot == StateStore.boot else {
+  /// Restores the position of the saved session, and prepares to restore its rhythm. The caller of the initializer of ``Peer`` has restored the
+  /// rest through ``PeerConfiguration``.
+  mutating func restore(_ core: PeerCore, at now: Instant) -> Notice? {
+    guard let restored else { return nil }
+    try? core.ensemble.locate(restored.position)
+    guard restored.rhythm != nil else { return Notice("peer restored", .info) }
+    guard restored.boot == StateStore.boot else {
+      self.restored = nil
       let reason = "because the machine was restarted"
       let remedy = "continue it with the key c or the command `continue`"
       return Notice("peer restored, but the rhythm does not play, \(reason); \(remedy)")
     }
+    resumesAt = now + Self.listening
+    return nil
+  }
+
+  /// Continues the rhythm of the saved session, unless the others play or have played another one since. The peer listens before, unless
+  /// another peer still plays the rhythm, because they may have changed it or stopped it while this peer was absent.
+  mutating func resumeIfDue(_ core: PeerCore, at now: Instant) -> Notice? {
+    guard let resumesAt, let rhythm = restored?.rhythm,
+      now >= resumesAt || core.ensemble.role != .idle || core.ensemble.isFollowed(rhythm.claim, at: now)
+    else { return nil }
+    (self.resumesAt, restored) = (nil, nil)
     do throws(CommandError) {
       // The term of the saved rhythm is the last term before the crash. If another peer had become the master after this save, this peer
       // would have saved the session again, without the rhythm.

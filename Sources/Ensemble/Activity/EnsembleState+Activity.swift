@@ -160,6 +160,11 @@ extension EnsembleState {
   private mutating func sendLevel(to master: Identity, at now: Instant) {
     guard let claim, let follower, !hasSentLevel(follower) else { return }
     self.follower!.sentLevel = (activity, claim)
+    // A master that is heard through another member gets the level in the presence.
+    if let relay = relay(of: master).flatMap({ roster.memberSlot(of: $0) }) {
+      present(to: relay, isNews: false, at: now)
+      return
+    }
     send(Self.levelController, activity, at: now, to: master)
   }
 

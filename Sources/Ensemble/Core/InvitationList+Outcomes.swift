@@ -6,6 +6,8 @@ extension InvitationList.Target {
   /// Whether the target is a search for a Tutti peer that has fallen silent at this place. A search ends at
   /// ``expires``.
   fileprivate var isSearch: Bool { expires != nil }
+  /// Whether the target is a search, or a peer that a member has introduced. Such a target ends when the peer is found.
+  fileprivate var endsWhenFound: Bool { isSearch || introducer != nil }
 }
 
 /// The outcomes of invitations and the ends of sessions.
@@ -28,7 +30,7 @@ extension InvitationList {
   /// search ends, because the Tutti peer is no longer at this place.
   mutating func isStandardDevice(_ session: SessionID) {
     defer { schedule() }
-    targets.removeAll { $0.isSearch && $0.session == session }
+    targets.removeAll { $0.endsWhenFound && $0.session == session }
     for n in targets.indices where targets[n].session == session { targets[n].markEstablished() }
   }
 
@@ -39,7 +41,7 @@ extension InvitationList {
   /// - Parameter address: the control port of the peer in this session.
   mutating func recognised(_ session: SessionID, as identity: Identity, at address: SocketAddress, now: Instant) {
     defer { schedule() }
-    targets.removeAll { $0.isSearch && ($0.identity == identity || $0.session == session) }
+    targets.removeAll { $0.endsWhenFound && ($0.identity == identity || $0.session == session) }
     for n in targets.indices {
       if targets[n].session == session {
         targets[n].recognise(identity, at: now)
@@ -64,6 +66,11 @@ extension InvitationList {
   mutating func refused(_ session: SessionID) -> Bool {
     defer { schedule() }
     targets.removeAll { $0.isSearch && $0.session == session }
+    if let n = targets.firstIndex(where: { $0.introducer != nil && $0.session == session }) {
+      // The peer is not invited again for a minute.
+      (targets[n].session, targets[n].nextTry) = (nil, targets[n].since + Self.introducedPause)
+      return false
+    }
     guard let n = targets.firstIndex(where: { $0.session == session }), !targets[n].isReported, !targets[n].isElsewhere
     else { return false }
     targets[n].isReported = true
@@ -104,7 +111,7 @@ extension InvitationList {
     _ session: SessionID, by identity: Identity, at address: SocketAddress, isSameMachine: Bool, now: Instant
   ) {
     defer { schedule() }
-    targets.removeAll { $0.isSearch && $0.session == session }
+    targets.removeAll { $0.endsWhenFound && $0.session == session }
     for n in targets.indices where targets[n].session == session {
       targets[n].recognise(identity, at: now)
       targets[n].isOnOtherMachine = !isSameMachine
@@ -116,6 +123,7 @@ extension InvitationList {
   /// this place has a target already, or if there are ``Endpoint/sessionLimit`` targets.
   mutating func lost(_ identity: Identity, of info: SessionInfo, at now: Instant) {
     defer { schedule() }
+    targets.removeAll { $0.introducer != nil && $0.place.control == info.control }
     guard !targets.contains(where: { $0.place.control == info.control }),
       targets.count < Endpoint.sessionLimit
     else { return }
@@ -149,6 +157,7 @@ extension InvitationList {
       }
       guard targets[n].session == session else { continue }
       targets[n].session = nil
+      if targets[n].introducer != nil { targets[n].nextTry = targets[n].since + Self.introducedPause }
       if targets[n].isElsewhere, targets[n].identity != local { targets[n].delayRecheck(at: now) }
     }
   }

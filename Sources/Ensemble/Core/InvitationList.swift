@@ -2,7 +2,7 @@ public import MusicalTime
 public import PeerProtocol
 public import RTPMIDI
 
-/// The peers that the local peer invites, for one of three reasons (``Reason``):
+/// The peers that the local peer invites, for one of four reasons (``Reason``):
 ///
 /// - A configured peer is invited until it is in session, and again after its session has ended. The peer that answered at the
 ///   configured address may be in session at another address, while another peer is perhaps at the configured address. In this case,
@@ -10,6 +10,7 @@ public import RTPMIDI
 /// - A discovered peer is invited while it announces itself on the network.
 /// - A Tutti peer that fell silent during its session is invited at its former place for a minute, whichever side had begun the
 ///   session. These invitations are a *search*.
+/// - A peer that a member has introduced is invited at the address that the member has given (``introduced(_:at:by:now:)``).
 ///
 /// Announcements are not part of the ``Roster``: an announced peer does not need to be in session, and its announcement is
 /// independent of its sessions.
@@ -68,6 +69,8 @@ public struct InvitationList {
     /// The peer fell silent during its session, and is invited until this instant: a search. The set ``InvitationList/silent`` has
     /// another meaning: announced peers that do not answer invitations.
     case silent(until: Instant)
+    /// The member with this identity has introduced the peer.
+    case introduced(by: Identity)
   }
 
   /// A peer to invite.
@@ -153,6 +156,8 @@ public struct InvitationList {
     /// The identity that is announced at this place; nil if the target has another reason.
     var announced: Identity? { if case .discovered(let identity, as: _) = reason { identity } else { nil } }
 
+    /// The member that has introduced the peer; nil if the target has another reason.
+    var introducer: Identity? { if case .introduced(let introducer) = reason { introducer } else { nil } }
     /// When the search ends; nil if the target is not a search.
     var expires: Instant? {
       guard case .silent(let end) = reason else { return nil }
@@ -178,6 +183,8 @@ public struct InvitationList {
   var highestWanted: Identity?
   /// The master; nil while it is not known.
   var master: Identity?
+  /// The instants of the invitations of introduced peers in the last second.
+  var introducedStarts: [Instant] = []
   /// The instant before which no announced peer is invited, because there are ``simultaneousLimit`` unanswered invitations. An
   /// invitation that succeeds or ends makes room earlier.
   var waitEnds = Instant(nanoseconds: .min)
@@ -216,6 +223,7 @@ public struct InvitationList {
         earliest = min(earliest, target.announced == nil ? target.nextTry : max(target.nextTry, waitEnds))
       }
       if let expires = target.expires, expires < earliest { earliest = expires }
+      if target.introducer != nil, target.nextTry < earliest { earliest = target.nextTry }
       if isAwaited(target), target.since + Self.patience < earliest { earliest = target.since + Self.patience }
     }
     nextDeadline = hasNewlySilent ? Instant(nanoseconds: .min) : earliest
@@ -227,7 +235,7 @@ public struct InvitationList {
     switch target.reason {
     case .configured: !target.isEstablished && !target.isReported
     case .discovered(let identity, as: _): target.lastTry != nil && !target.isAnswered && !silent.contains(identity)
-    case .silent: false
+    case .silent, .introduced: false
     }
   }
 
@@ -244,11 +252,12 @@ public struct InvitationList {
     guard now >= nextDeadline else { return [] }
     defer { schedule() }
     targets.removeAll { $0.expires.map { $0 <= now } ?? false }
+    advanceIntroduced(endpoint, at: now, where: isEstablished)
     var missing: [SocketAddress] = []
     var newlySilent: [Identity] = []
     let waiting = findWaiting(endpoint, at: now)
     for n in targets.indices {
-      if targets[n].isPending, now >= targets[n].nextTry, !waiting.contains(n) {
+      if targets[n].isPending, now >= targets[n].nextTry, !waiting.contains(n), targets[n].introducer == nil {
         let target = targets[n]
         if target.announced != nil, target.lastTry == nil { targets[n].since = now }
         targets[n].lastTry = now

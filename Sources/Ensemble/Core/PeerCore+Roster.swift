@@ -180,6 +180,17 @@ extension PeerCore {
     sendSettings(on: session)
   }
 
+  /// Invites the introduced peers that are not in session.
+  func received(_ introduction: Introduction, from introducer: Identity, at address: SocketAddress, now: Instant) {
+    for entry in introduction.entries where entry.identity != identity && roster.session(of: entry.identity) == nil {
+      guard let place = entry.place(near: address),
+        !roster.sessions.contains(where: { $0.info.control == place.control }),
+        admitsIntroduced(entry.name.isEmpty ? nil : entry.name, place.control)
+      else { continue }
+      invitations.introduced(entry.identity, at: place, by: introducer, now: now)
+    }
+  }
+
   /// Reports ``Event/joined(_:)`` once per session, when the kind of the peer is known.
   private func reportJoined(_ session: SessionID) {
     guard let slot = ensemble.roster.slot(of: session), !ensemble.roster[slot].session!.isReported else { return }

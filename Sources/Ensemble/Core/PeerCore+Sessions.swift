@@ -102,7 +102,13 @@ extension PeerCore {
     case .phrase(let phrase): if identity != nil { received(phrase, on: session, at: now) }
     case .timeline(let timelineMessage) where identity == nil:
       ensemble.roster[slot].session!.pendingTimelineMessage = timelineMessage
-    case .timeline, .presence, .offer, .documentRequest, .documentPart, .playerEnergies:
+    case .introduction(let introduction):
+      guard let identity, let address = ensemble.roster[slot].session?.info.control else { return }
+      ensemble.received(introduction, from: identity, at: address, now: now)
+      received(introduction, from: identity, at: address, now: now)
+    case .timeline, .presence, .offer, .documentRequest, .documentPart, .playerEnergies, .relayRequest,
+      .relayedPresence,
+      .relayedTimeline:
       guard let identity else { return }
       ensemble.received(message, from: identity, at: now)
       receivedPresence(on: session)

@@ -49,6 +49,8 @@ public final class PeerCore {
   public var ensemble: EnsembleState
   /// The peers to invite.
   public var invitations: InvitationList
+  /// Whether the policy of the local peer permits a session with an introduced peer of this name at this address.
+  public var admitsIntroduced: (String?, SocketAddress) -> Bool = { _, _ in true }
   /// The external clocks by which the local peer may play.
   public var clocks = ClockArbiter()
   /// Counts the master's ticks that have arrived, and the lost ones.
@@ -129,6 +131,7 @@ public final class PeerCore {
     _ = random.next()
     self.random = random
     self.ensemble = ensemble
+    self.ensemble.hasPasskey = key != nil
     self.invitations = invitations
     self.options = options
   }

@@ -50,7 +50,13 @@ extension EnsembleState {
 
   /// The document with this digest, if the local peer has it.
   public func document(_ digest: DocumentDigest) -> Document? {
-    players.document.digest == digest ? players.document : documents.cache[digest]
+    if players.document.digest == digest { return players.document }
+    if let rhythm = documents.cache[digest] { return rhythm }
+    // The lists of members, for peers that cannot reach them.
+    for member in roster.members {
+      if let list = roster[member.slot].membership!.players.document, list.digest == digest { return list }
+    }
+    return nil
   }
 
   /// Plays a rhythm from now on, or from a bar line: the choice of the player, or the rhythm of the master that has been received. As the
@@ -154,7 +160,7 @@ extension EnsembleState {
     }
     let holders = [announcer] + others.map(\.identity)
     let holder = holders.first { holder in
-      holder != silent && !documents.forgeries.contains { $0 == (holder, digest) }
+      holder != silent && roster.isDirect(holder) && !documents.forgeries.contains { $0 == (holder, digest) }
     }
     guard let holder else { return }
     documents.lastBeginning = now
@@ -179,8 +185,7 @@ extension EnsembleState {
     switch DocumentKind(rawValue: part.kind) {
     case .rhythm: break
     case .players:
-      if let slot = roster.memberSlot(of: sender) { receivedPlayers(part, from: slot, at: now) }
-      return
+      return receivedPlayers(part, from: sender, at: now)
     case nil:
       rejected += 1
       return

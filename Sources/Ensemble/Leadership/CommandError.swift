@@ -24,8 +24,8 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
   case gateIsClosed(Identity)
   /// The rhythm gate of the local peer is closed to all Tutti peers in session, or there are none.
   case nobodyToOffer
-  /// The rhythm that was saved before a restart cannot be continued: another peer, or this peer with another identity, was
-  /// its master.
+  /// The rhythm that was saved before a restart cannot be continued: another peer, or this peer with another identity, was its master, or the
+  /// ensemble has played a later one and stopped it.
   case isOver
 
   public var description: String { description(naming: { "\($0)" }) }
@@ -51,8 +51,7 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
       "the offer: no Tutti peer is connected for which your rhythm gate is open; wait for one, or enter "
         + "`gate PEER:rhythm=open`"
     case .isOver:
-      "the rhythm: cannot be continued, because its master had another identity; "
-        + "start a rhythm"
+      "the rhythm: it has ended, because the others stopped it while this peer was absent, or its master had another identity; start a rhythm"
     }
   }
 }

@@ -216,15 +216,16 @@ extension EnsembleState {
     case .idle: break
     }
     if let sessionLeader { throw .ledBy(sessionLeader) }
-    // The local peer can be idle while others play, because its rhythm gate is closed. A start of the local peer would take the
-    // rhythm from them. A rhythm whose end is not known still plays if its master is present and reports its claim.
-    guard let timelineMessage, timelineMessage.end == Tick(.max),
-      let slot = roster.slot(of: timelineMessage.claim.identity)
-    else {
-      return
-    }
-    if roster[slot].isPresent(at: now), roster[slot].membership?.presence?.claim == timelineMessage.claim {
-      throw .belongsTo(timelineMessage.claim.identity)
+    // The local peer can be idle while others play, for example because it cannot hear their master, or because its rhythm gate is closed. A
+    // start of the local peer would take the rhythm from them.
+    for member in roster.members where roster[member.slot].isPresent(at: now) {
+      guard let claim = roster[member.slot].membership?.presence?.claim, claim.identity != identity else { continue }
+      if claim == timelineMessage?.claim {
+        // The rhythm still plays if its end is not known and its master reports its claim.
+        if timelineMessage?.end == Tick(.max), member.identity == claim.identity { throw .belongsTo(claim.identity) }
+      } else if admits(.rhythm, from: claim.identity), admits(.rhythm, from: member.identity) {
+        throw .belongsTo(claim.identity)
+      }
     }
   }
 

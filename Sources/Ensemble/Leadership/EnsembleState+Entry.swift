@@ -25,7 +25,7 @@ extension EnsembleState {
   /// is precise enough, so that a late joiner is in phase from its first step.
   mutating func follow(at now: Instant) {
     guard let timelineMessage, let slot = roster.slot(of: timelineMessage.claim.identity),
-      let estimate = roster[slot].estimate(at: now)
+      let estimate = estimate(slot, at: now)
     else { return }
     follower?.lastSteered = now
     if isScheduled {

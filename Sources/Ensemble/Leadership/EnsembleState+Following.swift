@@ -18,6 +18,11 @@ extension EnsembleState {
   /// - Parameter name: the name that the peer reports.
   public mutating func joined(_ peer: Identity, named name: String? = nil, at now: Instant) {
     let slot = roster.insert(peer)
+    roster[slot].relay = nil
+    // A member that has restarted does not know what it was asked to forward.
+    introductions.requests[peer] = nil
+    introductions.nextRequest = min(introductions.nextRequest, now)
+    membersChanged(at: now)
     if role == .follower(of: peer) { follower?.masterStatus = .isUnknown }
     if role == .master, let timelineMessage { emit(.send(.timeline(timelineMessage), to: peer, isNews: true)) }
     // The presence is sent after the timeline message, so that the peer already knows the rhythm whose claim the presence reports.
@@ -78,7 +83,8 @@ extension EnsembleState {
     if departedMaster == peer { departedMaster = nil }
     heard(slot, peer, at: now)
     let warnings = roster[slot].add(transit, at: now)
-    guard role == .follower(of: peer) else { return }
+    // The clock of a master that is heard through this peer depends on the clock of this peer.
+    guard let master = role.master, master == peer || relay(of: master) == peer else { return }
     for warning in warnings { warn(of: peer, warning) }
     if !isScheduled || now >= follower!.lastSteered + Self.steering { follow(at: now) }
   }
@@ -86,12 +92,20 @@ extension EnsembleState {
   /// Handles a message from the peer with identity `sender`. Used identities and phrases have no effect here: ``PeerCore`` handles them.
   public mutating func received(_ message: PeerMessage, from sender: Identity, at now: Instant) {
     switch message {
-    case .timeline(let timelineMessage): received(timelineMessage, from: sender, at: now)
+    case .timeline(let timelineMessage):
+      if timelineMessage.claim.identity == sender, let slot = roster.memberSlot(of: sender) {
+        forward(timelineMessage, of: slot, at: now)
+      }
+      received(timelineMessage, from: sender, at: now)
     case .presence(let presence): received(presence, from: sender, at: now)
     case .offer(let offer): received(offer, from: sender, at: now)
     case .documentRequest(let request): received(request, from: sender, at: now)
     case .documentPart(let part): received(part, from: sender, at: now)
     case .playerEnergies(let energies): received(energies, from: sender, at: now)
+    case .introduction(let introduction): received(introduction, from: sender, at: nil, now: now)
+    case .relayRequest(let request): received(request, from: sender, at: now)
+    case .relayedPresence(let relayed): received(relayed, from: sender, at: now)
+    case .relayedTimeline(let relayed): received(relayed, from: sender, at: now)
     case .usedIdentity, .phrase: break
     }
   }
@@ -167,7 +181,7 @@ extension EnsembleState {
   private func isOver(_ timelineMessage: TimelineMessage, at now: Instant) -> Bool? {
     if timelineMessage.end == Tick(.max) { return false }
     guard let slot = roster.slot(of: timelineMessage.claim.identity),
-      let clock = roster[slot].clock.estimate(at: now)
+      let clock = anyEstimate(slot, at: now)
     else { return nil }
     return timelineMessage.deadline(timelineMessage.end) - clock.offset <= now
   }

@@ -194,24 +194,27 @@ extension EnsembleState {
       return
     }
     if let request = listReceptions[peer]!.takeRequest(at: now) {
-      emit(.send(.documentRequest(request), to: peer, isNews: false))
+      emit(.send(.documentRequest(request), to: relay(of: peer) ?? peer, isNews: false))
     }
   }
 
-  /// Adds a part to the list of a member.
-  mutating func receivedPlayers(_ part: DocumentPart, from slot: Roster.Slot, at now: Instant) {
+  /// Adds a part to the list of a member. The list of a member that is heard through another one comes from the other one.
+  mutating func receivedPlayers(_ part: DocumentPart, from sender: Identity, at now: Instant) {
     let limit = (PlayerList.maximumLength + DocumentPart.maximumLength - 1) / DocumentPart.maximumLength
-    guard let peer = roster[slot].identity, let reception = listReceptions[peer], part.digest == reception.digest,
-      part.count <= limit
-    else { return }
+    let found = listReceptions.first { peer, reception in
+      reception.digest == part.digest && (relay(of: peer) ?? peer) == sender
+    }
+    guard let (peer, reception) = found, let slot = roster.memberSlot(of: peer), part.count <= limit else { return }
     guard let octets = listReceptions[peer]!.add(part, at: now) else { return requestPlayers(of: peer, at: now) }
     listReceptions[peer] = nil
-    guard DocumentDigest(of: octets) == reception.digest, let list = PlayerList(octets: octets, of: peer) else {
+    guard let document = Document(.players, octets), document.digest == reception.digest,
+      let list = PlayerList(octets: octets, of: peer)
+    else {
       rejected += 1
       roster[slot].membership!.players.refused = reception.digest
       return
     }
-    roster[slot].membership!.players.set(list, reception.digest)
+    roster[slot].membership!.players.set(list, document)
     channels.rosterChanged(at: now)
     settleMoves(at: now)
   }

@@ -5,6 +5,8 @@ import PeerProtocol
 struct MemberPlayers: Sendable {
   /// The newest list; nil before the first one.
   private(set) var list: (digest: DocumentDigest, players: PlayerList)?
+  /// The document of ``list``.
+  private(set) var document: Document?
   /// The energies by slot of the list.
   private var energies: [UInt8] = []
   /// The slots of the players that have moved to another peer. They do not count at this peer.
@@ -19,8 +21,8 @@ struct MemberPlayers: Sendable {
     list?.players.players.filter { !movedSlots.contains($0.slot) } ?? []
   }
 
-  mutating func set(_ list: PlayerList, _ digest: DocumentDigest) {
-    self.list = (digest, list)
+  mutating func set(_ list: PlayerList, _ document: Document) {
+    (self.list, self.document) = ((document.digest, list), document)
     energies = []
   }
 

@@ -48,6 +48,8 @@ extension EnsembleState {
     let setsActivity = presence.hasSetActivity && roster[slot].membership!.presence?.hasSetActivity != true
     let selectsRhythm = roster[slot].membership!.presence.map { $0.rhythm != presence.rhythm } ?? true
     roster[slot].membership!.presence = presence
+    if roster[slot].relay == nil { introductions.candidates[sender]?.number = presence.number }
+    forwardPresence(of: slot, at: now)
     if setsActivity { updateShare() }
     if role == .master, let claim {
       // The peer may have sent its level under this claim, and left the rhythm afterwards. The messages of a peer arrive in order. A
@@ -94,20 +96,23 @@ extension EnsembleState {
   /// Sends the presence of the local peer to the member in a slot.
   ///
   /// - Parameter isNews: whether the content of the presence may be new to the peer.
-  /// - Returns: false if nothing was sent, because the last presence to the peer was sent less than ``PresenceSchedule/pause`` ago,
-  ///   or because the slot contains no member.
+  /// - Returns: false if the presence must be sent later, because the last presence to the peer was sent less than
+  ///   ``PresenceSchedule/pause`` ago.
   @discardableResult
   mutating func present(to slot: Roster.Slot, isNews: Bool, at now: Instant) -> Bool {
-    guard let peer = roster[slot].identity, roster[slot].membership != nil else { return false }
+    guard let peer = roster[slot].identity, roster[slot].membership != nil, roster[slot].relay == nil else {
+      return true
+    }
     if let last = roster[slot].membership!.lastPresented, now - last < PresenceSchedule.pause { return false }
     roster[slot].membership!.lastPresented = now
     let report = currentReport
-    let presence = Presence(
+    let message = Presence(
       identity: identity, claim: report.claim, channel: report.channel, gates: opening(for: peer),
       takesOver: report.takesOver, activity: activity, hasSetActivity: report.hasSetActivity,
       players: players.summary, mutedSlots: mutedSlots(of: slot), rhythm: report.rhythm, answer: report.answer,
-      page: report.page, lastRun: report.lastRun)
-    emit(.send(.presence(presence), to: peer, isNews: isNews))
+      page: report.page, lastRun: report.lastRun,
+      number: presence.nextNumber(at: now))
+    emit(.send(.presence(message), to: peer, isNews: isNews))
     return true
   }
 

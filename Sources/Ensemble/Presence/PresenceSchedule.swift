@@ -28,4 +28,12 @@ struct PresenceSchedule: Sendable {
   var lastReport: Report?
   /// When the local peer last sent its presence to all members.
   var lastSent = Instant(nanoseconds: .min)
+  /// The number of the last presence.
+  private var number: UInt64 = 0
+
+  /// Returns the number of the next presence: the present instant, but more than the last number.
+  mutating func nextNumber(at now: Instant) -> UInt64 {
+    number = max(number + 1, UInt64(max(now.nanoseconds, 0)))
+    return number
+  }
 }

@@ -9,7 +9,8 @@ public import Sending
 /// Everything that the local peer knows about one remote peer: a row of the ``Roster``.
 ///
 /// A row exists while the peer is in session. The row of a master that has left remains, without ``session`` and
-/// ``membership``, because the followers still play by its clock. A peer with a ``membership`` is called a member.
+/// ``membership``, because the followers still play by its clock. A peer with a ``membership`` is called a member. A member without a session is
+/// heard through another member (``relay``).
 ///
 /// Real-time: not safe.
 public struct RemotePeer: Sendable {
@@ -21,6 +22,8 @@ public struct RemotePeer: Sendable {
   public internal(set) var session: Session?
   /// The state of a Tutti peer in session; nil for a standard device, and for a peer that is not recognised yet or has left.
   var membership: Membership?
+  /// How the local peer hears a member without a session; nil for all others.
+  var relay: Relay?
   /// The estimate of the peer's clock.
   var clock = RemoteClock()
   /// The 99th percentile of the delay of packets to the peer.
@@ -136,6 +139,10 @@ extension RemotePeer {
     private(set) var heardSince: Instant
     /// The newest presence from the peer.
     var presence: Presence?
+    /// The newest timeline message of the peer.
+    var timeline: TimelineMessage?
+    /// The members whose messages the peer wants to get from the local peer, and when it said so last.
+    var forwarded: (peers: Set<Identity>, at: Instant)?
     /// When the local peer last sent its presence to the peer.
     var lastPresented: Instant?
     /// The position of the peer in the order in which the peers took their present names.

@@ -106,6 +106,9 @@ public struct Roster: Sendable {
 
   func containsMember(_ identity: Identity) -> Bool { memberSlot(of: identity) != nil }
 
+  /// Whether the local peer hears the member with this identity itself, not through another one.
+  func isDirect(_ identity: Identity) -> Bool { memberSlot(of: identity).map { rows[$0].relay == nil } ?? false }
+
   /// The number of sessions.
   public var sessionCount: Int { sessionSlots.count }
 
@@ -140,8 +143,8 @@ public struct Roster: Sendable {
     slotOfIdentity[identity].flatMap { rows[$0].session?.stream }
   }
 
-  /// The identities of the members with a session, in ascending order. All members have a session, unless an ``EnsembleState`` is used
-  /// without a ``PeerCore``, as in tests.
+  /// The identities of the members with a session, in ascending order. A member without a session is heard through another one
+  /// (``RemotePeer/relay``), unless an ``EnsembleState`` is used without a ``PeerCore``, as in tests.
   public var identities: [Identity] { members.compactMap { rows[$0.slot].session == nil ? nil : $0.identity } }
 
   /// The number of implausible time stamps of all peers.

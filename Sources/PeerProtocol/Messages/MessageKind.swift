@@ -24,6 +24,14 @@ public enum MessageKind: UInt8 {
   case phrase = 8
   /// ``PlayerEnergies``.
   case playerEnergies = 9
+  /// ``Introduction``.
+  case introduction = 10
+  /// ``RelayRequest``.
+  case relayRequest = 11
+  /// ``RelayedPresence``.
+  case relayedPresence = 12
+  /// ``RelayedTimeline``.
+  case relayedTimeline = 13
 
   /// The octets before the encoded octets.
   private var prefix: [UInt8] { [0x7D, 0x54, ClockProbe.version, rawValue] }

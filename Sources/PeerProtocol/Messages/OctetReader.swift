@@ -14,6 +14,16 @@ struct OctetReader {
     return value
   }
 
+  /// Whether all octets have been read.
+  var isAtEnd: Bool { rest.isEmpty }
+
+  /// Reads the next octets.
+  mutating func take(_ count: Int) -> [UInt8] {
+    isIncomplete = isIncomplete || rest.count < count
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
+
   /// Reads all remaining octets.
   mutating func takeAll() -> [UInt8] {
     defer { rest = [] }

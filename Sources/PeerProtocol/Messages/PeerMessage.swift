@@ -10,6 +10,10 @@ public enum PeerMessage: Hashable, Sendable {
   case documentPart(DocumentPart)
   case phrase(PhraseMessage)
   case playerEnergies(PlayerEnergies)
+  case introduction(Introduction)
+  case relayRequest(RelayRequest)
+  case relayedPresence(RelayedPresence)
+  case relayedTimeline(RelayedTimeline)
 
   /// A message of a Tutti peer that cannot be decoded: it is damaged, or of another version of the protocol.
   public struct Unreadable: Error {}
@@ -27,6 +31,10 @@ public enum PeerMessage: Hashable, Sendable {
       case .documentPart: DocumentPart(systemExclusive: bytes).map(Self.documentPart)
       case .phrase: PhraseMessage(systemExclusive: bytes).map(Self.phrase)
       case .playerEnergies: PlayerEnergies(systemExclusive: bytes).map(Self.playerEnergies)
+      case .introduction: Introduction(systemExclusive: bytes).map(Self.introduction)
+      case .relayRequest: RelayRequest(systemExclusive: bytes).map(Self.relayRequest)
+      case .relayedPresence: RelayedPresence(systemExclusive: bytes).map(Self.relayedPresence)
+      case .relayedTimeline: RelayedTimeline(systemExclusive: bytes).map(Self.relayedTimeline)
       case nil: nil
       }
     guard let message else { throw Unreadable() }
@@ -44,6 +52,10 @@ public enum PeerMessage: Hashable, Sendable {
     case .documentPart(let part): part.systemExclusive
     case .phrase(let phrase): phrase.systemExclusive
     case .playerEnergies(let energies): energies.systemExclusive
+    case .introduction(let introduction): introduction.systemExclusive
+    case .relayRequest(let request): request.systemExclusive
+    case .relayedPresence(let relayed): relayed.systemExclusive
+    case .relayedTimeline(let relayed): relayed.systemExclusive
     }
   }
 }

@@ -1,9 +1,9 @@
 import MIDI
 import MusicalTime
 
-/// A presence as a System Exclusive message of 144 bytes with F0 and F7.
+/// A presence as a System Exclusive message of 153 bytes with F0 and F7.
 ///
-/// The data are 7D 54 03 02 (version 3, kind 2, see ``MessageKind``) and these 120 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 03 02 (version 3, kind 2, see ``MessageKind``) and these 128 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field
@@ -27,14 +27,21 @@ import MusicalTime
 ///     109     2        the sum of the energies of its players, at most 64 times 127
 ///     111     1        the greatest of these energies, 0...127
 ///     112     8        the muted players of the receiver, one bit per slot: ``mutedSlots``
+///     120     8        the number of the presence: ``number``
 extension Presence {
-  private static let length = 120
+  static let length = 128
 
-  /// The 142 data octets of the message, without F0 and F7.
+  /// The 151 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
     var octets = OctetWriter(capacity: Self.length)
+    write(to: &octets)
+    return MessageKind.presence.wrap(octets)
+  }
+
+  /// Appends the ``length`` octets of the presence.
+  func write(to octets: inout OctetWriter) {
     octets.put(identity.bits)
     let flags: [(Bool, UInt8)] = [(claim != nil, 1), (takesOver, 2), (hasSetActivity, 8)]
     octets.put(flags.reduce(UInt8(0)) { $1.0 ? $0 | $1.1 : $0 })
@@ -62,7 +69,7 @@ extension Presence {
     octets.put(UInt16(clamping: players.sum))
     octets.put(players.maximum)
     octets.put(mutedSlots)
-    return MessageKind.presence.wrap(octets)
+    octets.put(number)
   }
 
   /// Reads ``systemExclusive``. Returns nil for any other message, for values out of range, and for channels that no peer
@@ -71,6 +78,11 @@ extension Presence {
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {
     guard var octets = MessageKind.presence.unwrap(bytes, atLeast: Self.length) else { return nil }
+    self.init(&octets)
+  }
+
+  /// Reads the ``length`` octets of a presence, under the same conditions.
+  init?(_ octets: inout OctetReader) {
     identity = Identity(octets.take(UInt64.self))
     let flags = octets.take(UInt8.self)
     let claim = octets.takeClaim()
@@ -95,6 +107,7 @@ extension Presence {
       list: octets.takeDigest(), count: Int(octets.take(UInt8.self)), sum: Int(octets.take(UInt16.self)),
       maximum: octets.take(UInt8.self))
     mutedSlots = octets.take(UInt64.self)
+    self.number = octets.take(UInt64.self)
     let channel = Channel(number)
     guard flags & 1 == 0 || claim != nil, gates < 16, activity < 128,
       number == 0 || channel?.isClaimable == true,

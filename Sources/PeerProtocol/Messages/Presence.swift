@@ -35,12 +35,16 @@ public struct Presence: Hashable, Sendable {
   public var page: PageReport
   /// The last run that the sender knows, while it is idle; nil if it knows none.
   public var lastRun: LastRun?
+  /// The sending instant by the sender's clock, in nanoseconds, which increases with each presence of the sender to any peer. A peer that
+  /// gets the presence from a third peer (``RelayedPresence``) uses each number once.
+  public var number: UInt64
 
   public init(
     identity: Identity, claim: Claim?, channel: Channel?, gates: GateSet, takesOver: Bool, activity: UInt8 = 0,
     hasSetActivity: Bool = false, players: PlayerSummary = PlayerSummary(), mutedSlots: UInt64 = 0,
     rhythm: DocumentDigest? = nil,
-    answer: RhythmAnswer = .none, page: PageReport = PageReport(), lastRun: LastRun? = nil
+    answer: RhythmAnswer = .none, page: PageReport = PageReport(), lastRun: LastRun? = nil,
+    number: UInt64 = 0
   ) {
     self.identity = identity
     self.claim = claim
@@ -53,7 +57,7 @@ public struct Presence: Hashable, Sendable {
     self.rhythm = rhythm
     self.answer = answer
     self.page = page
-    self.lastRun = lastRun
+    (self.lastRun, self.number) = (lastRun, number)
   }
 }
 

@@ -39,7 +39,7 @@ import MusicalTime
 ///             2        the meter after its change
 extension TimelineMessage {
   /// The length without changes, and with all of them.
-  private static let lengths = 93...195
+  static let lengths = 93...195
 
   private enum Flag {
     static let isQuiet: UInt8 = 1
@@ -57,6 +57,12 @@ extension TimelineMessage {
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
     var octets = OctetWriter(capacity: Self.lengths.upperBound)
+    write(to: &octets)
+    return MessageKind.timelineMessage.wrap(octets)
+  }
+
+  /// Appends the octets of the message.
+  func write(to octets: inout OctetWriter) {
     octets.put(claim)
     octets.put(revision)
     octets.put(start.index)
@@ -89,7 +95,6 @@ extension TimelineMessage {
     if tempo.changeCount > 0 { octets.put(tempo.changes) }
     if rhythm.isChanging { octets.put(rhythm.next) }
     if grid.isChanging { octets.put(grid.next) }
-    return MessageKind.timelineMessage.wrap(octets)
   }
 
   /// Reads ``systemExclusive``. Returns nil for any other message, for values out of range, for an end before the
@@ -98,6 +103,11 @@ extension TimelineMessage {
   /// Real-time: not safe.
   public init?(systemExclusive bytes: [UInt8]) {
     guard var octets = MessageKind.timelineMessage.unwrap(bytes, atLeast: Self.lengths.lowerBound) else { return nil }
+    self.init(&octets)
+  }
+
+  /// Reads the octets of a message, under the same conditions.
+  init?(_ octets: inout OctetReader) {
     let claim = octets.takeClaim()
     revision = octets.take(UInt32.self)
     start = Tick(octets.take(Int64.self))

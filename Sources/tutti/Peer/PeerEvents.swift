@@ -41,6 +41,9 @@ extension OutputWriter {
     switch event.kind {
     case .joined: write("joined", remote)
     case .left: write("left", remote)
+    case .reachedThrough(_, let relay):
+      remote.merge(["relay": "\(relay)"])
+      write("reached_through", remote)
     case .role(let role): write("role", ["role": role.description])
     case .tookOver: write("took_over", remote)
     case .offered: write("offered", remote)
@@ -59,6 +62,7 @@ extension OutputWriter {
         [
           "name": entry.peer.name, "identity": entry.peer.identity?.description, "channel": entry.channel,
           "weight_in": entry.weights?.inward, "weight_out": entry.weights?.outward,
+          "relay": entry.relay.map { "\($0)" },
         ] as JSONObject
       }
       write("roster", ["peers": peers])

@@ -61,6 +61,9 @@ struct SimulateCommand: ParsableCommand {
                    2 s (not checked in the first 3 s after a disturbance).
                    Peers without a channel of their own share channel 16
         meeting    peers that can reach each other are in session within 15 s
+        oneBand    with --bands: 6 s after the last change, all peers that are
+                   connected, also through others, have one master or none,
+                   follow it, and have channels of their own
         rest       no peer is in an endless loop, in which it wakes 1000 times
                    in succession for the same deadline in the past
 
@@ -82,6 +85,7 @@ struct SimulateCommand: ParsableCommand {
         tutti simulate --network wifi --seconds 600 --json
         tutti simulate --random --seed 17 --seconds 600
         tutti simulate --random --seeds 100
+        tutti simulate --bands --seeds 100
       """)
 
   @Option(
@@ -111,12 +115,20 @@ struct SimulateCommand: ParsableCommand {
   @Flag(help: "Run a random scenario instead of one master and its followers.")
   var random = false
 
+  @Flag(
+    help:
+      "Run a random scenario of 3...12 peers in which each peer knows the addresses of some others only, and not all reach each other."
+  )
+  var bands = false
+
   @Flag(help: "Print one JSON object for every seed, with or without a violation, instead of text.")
   var json = false
 
   func validate() throws {
-    let maximum = random ? 16 : 1000
-    if let peers { try check("--peers", peers, in: 2...maximum, "2 to \(maximum)\(random ? " with --random" : "")") }
+    guard !random || !bands else { throw ValidationError("--random and --bands: give only one of them") }
+    let (minimum, maximum, condition) =
+      bands ? (3, 12, " with --bands") : random ? (2, 16, " with --random") : (2, 1000, "")
+    if let peers { try check("--peers", peers, in: minimum...maximum, "\(minimum) to \(maximum)\(condition)") }
     try check("--seconds", seconds, in: 10...86400, "10 to 86400")
     try check("--seeds", seeds, in: 1...1_000_000, "1 to 1000000")
     guard seed <= .max - seeds else {
@@ -150,7 +162,9 @@ struct SimulateCommand: ParsableCommand {
   ) -> Outcome {
     let length = Nanoseconds.seconds(Int64(seconds))
     let world: VirtualWorld
-    if random {
+    if bands {
+      world = .bands(.bands(seed: seed, peers: peers, network: network, table: table), length: length)
+    } else if random {
       world = .random(.random(seed: seed, peers: peers, network: network, table: table), length: length)
     } else {
       var settings = VirtualWorld.Settings(table: table)
@@ -174,6 +188,7 @@ struct SimulateCommand: ParsableCommand {
   private func command(for outcome: Outcome) -> String {
     var words = ["tutti", "simulate"]
     if random { words.append("--random") }
+    if bands { words.append("--bands") }
     if let peers { words += ["--peers", "\(peers)"] }
     if let network { words += ["--network", network] }
     return (words + ["--seconds", "\(seconds)", "--seed", "\(outcome.seed)"]).joined(separator: " ")

@@ -1,4 +1,5 @@
 import MusicalTime
+import RTPMIDI
 import Testing
 
 @testable import PeerProtocol
@@ -20,6 +21,24 @@ import Testing
     .phrase(
       PhraseMessage(
         from: Identity(1), to: Identity(2), stepCount: 4, notes: [.init(step: 1, key: 60, velocity: 127, length: 2)])),
+    .introduction(
+      Introduction.messages([
+        .init(
+          identity: Identity(1), name: "Zoë", host: SocketAddress(host: 0xC0A8_0105, port: 5004), controlPort: 5004,
+          dataPort: 5005, hops: 1),
+        .init(identity: Identity(2), name: "", host: nil, controlPort: 7000, dataPort: 7001, hops: 15),
+      ])[0]),
+    .relayRequest(RelayRequest([Identity(1), Identity(.max)])),
+    .relayedPresence(
+      RelayedPresence(
+        Presence(identity: Identity(9), claim: nil, channel: nil, gates: .all, takesOver: true, number: 77), hops: 2,
+        clock: .init(
+          instant: Instant(nanoseconds: 5), offset: .seconds(-3), skew: 12.5, uncertainty: .microseconds(300)))),
+    .relayedTimeline(
+      RelayedTimeline(
+        TimelineMessage(
+          claim: Claim(term: 3, identity: Identity(9)), revision: 1, start: Tick(0), end: Tick(.max),
+          tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 5)))), hops: 1)),
   ]
 
   @Test(arguments: messages) func everyKindIsDecoded(message: PeerMessage) throws {

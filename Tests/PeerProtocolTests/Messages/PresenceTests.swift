@@ -15,7 +15,8 @@ import _TestSupport
       answer: .refused(DocumentDigest(high: 0xA1, low: 0x7F)!),
       page: PageReport(port: 8080, delay: .milliseconds(171)),
       lastRun: LastRun(
-        term: 0x83, tempo: Tempo(nanosecondsPerQuarter: 0x1DCD_6500)!, rhythm: DocumentDigest(high: 0xB2, low: 0x61)))
+        term: 0x83, tempo: Tempo(nanosecondsPerQuarter: 0x1DCD_6500)!, rhythm: DocumentDigest(high: 0xB2, low: 0x61)),
+      number: 0x0102_0304_0506_0788)
     // After the first row, each row encodes up to seven octets. Its first byte contains the top bits of these octets, the top bit
     // of the first octet in bit 6. The comments give the octets after decoding. The flags 03 are: a claim (01), would take over (02).
     #expect(
@@ -38,7 +39,8 @@ import _TestSupport
         0x00, 0x00, 0x51, 0x00, 0x00, 0x00, 0x00, 0x00,  // 7 to 13
         0x00, 0x00, 0x00, 0x52, 0x03, 0x01, 0x10, 0x64,  // 14 to 16; count; sum: 01 10; maximum
         0x40, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // muted slots, 1 to 7: 80, zeros
-        0x00, 0x05,  // 8
+        0x00, 0x05, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06,  // 8; number, 1 to 6
+        0x20, 0x07, 0x08,  // 7 and 8: 07 88
       ])
     #expect(Presence(systemExclusive: presence.systemExclusive) == presence)
   }
@@ -69,16 +71,16 @@ import _TestSupport
           : LastRun(
             term: random.next() >> 1 | 1,
             tempo: Tempo(nanosecondsPerQuarter: random.integer(in: 60_000_000...3_003_000_000))!,
-            rhythm: DocumentDigest(high: random.next() % 2, low: 0)))
+            rhythm: DocumentDigest(high: random.next() % 2, low: 0)), number: random.next())
       let octets = presence.systemExclusive
       #expect(Presence(systemExclusive: octets) == presence, "seed \(seed)")
-      #expect(octets.count == 142 && octets.allSatisfy { $0 < 0x80 })
+      #expect(octets.count == 151 && octets.allSatisfy { $0 < 0x80 })
       for count in 0..<octets.count { #expect(Presence(systemExclusive: Array(octets.prefix(count))) == nil) }
       // Octets after the last field belong to a later release.
       #expect(Presence(systemExclusive: octets + [0]) == presence && TimelineMessage(systemExclusive: octets) == nil)
       // A damaged octet does not trap.
       var damaged = octets
-      damaged[Int(random.integer(in: 0...141))] = UInt8(truncatingIfNeeded: random.next())
+      damaged[Int(random.integer(in: 0...150))] = UInt8(truncatingIfNeeded: random.next())
       _ = Presence(systemExclusive: damaged)
     }
   }
