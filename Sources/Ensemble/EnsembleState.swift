@@ -139,6 +139,7 @@ public struct EnsembleState: Sendable {
     self.soundLead = soundLead
     players = LocalPlayers(
       local: Player(identity: identity, kind: .local, name: name, sign: Sign(0)), base: activity)
+    roster.localName = name
     updateShare()
   }
 

@@ -89,6 +89,19 @@ public enum Event: Hashable, Sendable {
   case players([PlayerStatus])
   /// The roster, or the weight of a connection, has changed.
   case roster([RosterEntry])
+  /// A file of the local peer cannot be written, for this reason.
+  case fileFailed(PeerFile, reason: String)
+}
+
+/// A file that a running peer writes.
+public enum PeerFile: String, Hashable, Sendable, CaseIterable {
+  /// The recording of the sound.
+  case wav
+  /// The recording of what is played.
+  case midi
+  case trace
+  /// The state for a restart.
+  case state
 }
 
 /// Whether a follower plays the rhythm of its master.

@@ -58,6 +58,25 @@ import _TestSupport
     #expect(reference == 48_000 * 256 * 100)
   }
 
+  /// A file has at most 640 frames here. The frames of all files together are those that were recorded, and an existing file is kept.
+  @Test func recordingContinuesInAnotherFileAtTheLargestSize() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("take.wav")
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: folder.path("take-2.wav")))
+    let output = try WAVOutput(path: path, name: "a", grid: .standard, maximumFrames: 640)
+    for index in 0..<Int64(25) { output.write(block(at: 64 * index)) }
+    try output.finish()
+    #expect(output.paths == [path, folder.path("take-3.wav"), folder.path("take-4.wav")])
+    var samples: [Float] = []
+    for part in output.paths {
+      let recording = try SoundFile(path: part)
+      #expect(recording.firstFrame == Int64(samples.count))
+      samples += recording.samples
+    }
+    #expect(samples == expected(0..<1600) && output.failure == nil && output.lostFrames == 0)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("take-2.wav"))) == Data("mine".utf8))
+  }
+
   @Test func missingFramesAreSilence() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
@@ -175,24 +194,18 @@ import _TestSupport
     #expect(try SoundFile(path: folder.path("a.wav")).samples.isEmpty)
   }
 
-  @Test func recordingStopsAtTheSizeLimitOfWAV() throws {
+  @Test func gapBeyondTheSizeLimitOfWAVBeginsAnotherFile() throws {
     // A gap of eight hours, as if the process had been stopped. Eight hours of 16-bit stereo have 5.5 GB. The silence of the gap is not
     // written to the disk.
     let folder = try TemporaryFolder()
     let path = folder.path("a.wav")
     let output = try WAVOutput(path: path, name: "a")
-    for frame in [0, 8 * 3_600 * 48_000, 8 * 3_600 * 48_000 + 64] as [Int64] { output.write(block(at: frame)) }
-    do throws(AudioFileError) {
-      try output.finish()
-      Issue.record("the recording beyond 4 GB was written")
-    } catch {
-      #expect(error == output.failure)
-      #expect(
-        error.description
-          == "\(path): the recording has stopped: a WAV file is limited to 4 GB; record in shorter takes")
-    }
-    // The two blocks after the gap are lost.
-    #expect(output.lostFrames == 128)
+    let later: Int64 = 8 * 3_600 * 48_000
+    for frame in [0, later, later + 64] { output.write(block(at: frame)) }
+    try output.finish()
+    #expect(output.paths == [path, folder.path("a-2.wav")] && output.lostFrames == 0)
     #expect(try SoundFile(path: path).samples == expected(0..<64))
+    let next = try SoundFile(path: folder.path("a-2.wav"))
+    #expect(next.firstFrame == later && next.samples == expected(later..<later + 128))
   }
 }

@@ -17,6 +17,7 @@ extension PeerSnapshot {
       hasRemoteLeader: false, hasExternalClock: false, isOffered: false, totalActivityRule: .sum, mix: Mix(),
       schedule: .silence, patch: try PatchLoader.patch(from: text, file: "test"), patchName: "test", patchNumber: 1,
       patchTick: Tick(0), hasRhythm: true,
-      lostTicks: 0, lead: .milliseconds(100), soundLead: .milliseconds(50), phrases: PhraseStatus())
+      lostTicks: 0, lead: .milliseconds(100), soundLead: .milliseconds(50), phrases: PhraseStatus(),
+      failedFiles: [])
   }
 }

@@ -41,7 +41,7 @@ import Testing
   @Test func restartedPeerBeginsAboveTheStoredBound() throws {
     for expected in [UInt64(0), 64, 128] {
       let store = try store("reserved-terms")
-      let keeper = SessionKeeper(store, restored: nil, log: log)
+      let keeper = SessionKeeper(store, restored: nil, failures: FileFailures(), log: log)
       #expect(keeper.previousBound == expected && store.term == expected + 64)
     }
   }
@@ -50,7 +50,7 @@ import Testing
   /// above the bound on the disk, so none is used again after a crash.
   @Test func noClaimedTermIsAboveTheStoredBound() throws {
     let store = try store("claimed-terms")
-    var keeper = SessionKeeper(store, restored: nil, log: log)
+    var keeper = SessionKeeper(store, restored: nil, failures: FileFailures(), log: log)
     try #require(keeper.previousBound == 0)
     for term in UInt64(1)...300 {
       #expect(term <= store.term)

@@ -19,6 +19,8 @@ package struct WAVFile: ~Copyable {
   private let handle: OpaquePointer
   /// The numbers of the first frame and of the next frame to write; nil before the first frame.
   private var frames: (first: Int64, next: Int64)?
+  /// The number of the first frame; nil before it.
+  package var firstFrame: Int64? { frames?.first }
   /// The first frame of the last write that updated the header; the first frame of the file before the first update.
   private var lastHeaderUpdate: Int64 = 0
   /// The buffer for one block, left and right samples alternating.
@@ -28,7 +30,7 @@ package struct WAVFile: ~Copyable {
   package static let standardRemedy = "use --audio wav:FILE with a file in a writable folder"
   /// The maximum number of frames, over six hours at 48 kHz: the limit of the 32-bit lengths in a WAV file, minus 65 536
   /// bytes for the header, at 4 bytes per frame.
-  private static let maximumFrames = (Int64(UInt32.max) - 65_536) / 4
+  package static let maximumFrames = (Int64(UInt32.max) - 65_536) / 4
 
   /// Creates or truncates the file for a recording of the peer `name`. Without a name, the file has no Broadcast Wave chunk. The
   /// chunk contains the date. Therefore two files with the same frames are certain to be identical only without the chunk.
@@ -93,6 +95,8 @@ package struct WAVFile: ~Copyable {
     errno = 0
     guard sf_writef_short(handle, samples, count) == count else {
       let reason = errno != 0 ? String(cString: strerror(errno)) : sndfileError(handle)
+      // The header states the frames that were written, so that the file is valid up to here. This needs no room on the disk.
+      sf_command(handle, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
       throw failure(reason, "delete files to make room, or record to another disk")
     }
     self.frames?.next = frames.next + count

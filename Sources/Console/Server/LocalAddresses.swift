@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 
 /// The addresses of this machine.
-enum LocalAddresses {
+public enum LocalAddresses {
   /// An IPv4 address of a network interface.
   struct Candidate: Equatable {
     var address: String
@@ -25,6 +25,12 @@ enum LocalAddresses {
   static func preferred(on group: any EventLoopGroup) -> String? {
     preferred(of: candidates(), routed: routedAddress(on: group))
   }
+
+  /// The IPv4 address that other machines in the same network can most likely reach; nil if there is none. Blocks while the kernel selects the
+  /// route.
+  ///
+  /// Real-time: not safe.
+  public static func preferred() -> String? { preferred(on: MultiThreadedEventLoopGroup.singleton) }
 
   /// The IPv4 addresses of all interfaces.
   private static func candidates() -> [Candidate] {

@@ -61,7 +61,7 @@ extension Peer {
     case .controlChange(_, 11, let value): ensemble.setActivity(value.value, of: device, at: now)
     case .noteOn(_, _, let velocity) where velocity.value > 0:
       ensemble.played(by: device, at: now)
-      report(records.add(TraceAction(at: instant, force: velocity.value, by: tracePlayer(device))), at: now)
+      records.add(TraceAction(at: instant, force: velocity.value, by: tracePlayer(device)))
     default: break
     }
   }

@@ -21,7 +21,7 @@ extension Peer {
     while network.rings.events.count > 0 { receiveFromNetwork() }
     execute(core.takeOutputs(at: now))
     clock.stop()
-    report(records.addTicks(clock.rings, in: core, on: sound, at: now), at: now)
+    records.addTicks(clock.rings, in: core, on: sound, at: now)
     // `addSound` needs the names of the remote peers, which are known only until the sessions end.
     records.addSound(in: core, on: sound, at: now, isLast: true)
     core.leave(at: now)

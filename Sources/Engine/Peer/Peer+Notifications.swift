@@ -20,6 +20,9 @@ extension Peer {
     case .joined(let peer): joined(peer, at: now)
     case .players: observer.report(event, at: now)
     case .left(let peer): observer.report(event, about: peer, at: now)
+    case .fileFailed(_, let reason):
+      log.warning("\(reason)")
+      observer.report(event, at: now)
     case .reachedThrough(let peer, let relay):
       let (name, other) = (core.name(of: peer), core.name(of: relay))
       let line = "You reach \(name) only through \(other). If \(other) leaves, you and \(name) part."

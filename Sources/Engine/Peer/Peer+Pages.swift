@@ -39,7 +39,7 @@ extension Peer {
       // The trace contains the instant of the touch. A page may move the note to the grid of the rhythm.
       let touched = touchedAt.map { min($0, now) } ?? now
       if now - touched < .seconds(4) {
-        report(records.add(TraceAction(at: touched, force: velocity, by: tracePlayer(player))), at: now)
+        records.add(TraceAction(at: touched, force: velocity, by: tracePlayer(player)))
       }
       if ensemble.isMuted(player) { return }
     }

@@ -25,18 +25,20 @@ extension Peer {
     return entries.sorted { ($0.channel ?? 17) < ($1.channel ?? 17) }
   }
 
-  /// Returns the Tutti peer in session with this name or identity. If several peers have the name, returns the peer with the lowest
-  /// identity and informs the player. If there is no such peer, returns nil and informs the player.
+  /// Returns the Tutti peer in session with this name or identity. If there is no such peer, or if several peers have the name, informs the
+  /// player and returns nil. These peers are listed with a part of their identities, and have these longer names.
   func peer(called name: String) -> Identity? {
     let roster = core.roster
     if let identity = Identity(name), roster.session(of: identity) != nil { return identity }
     let name = name.cleanName() ?? name
     let named = roster.identities.filter { roster[$0]?.reference.name == name }
-    if named.count > 1 {
-      let identities = named.map(\.description).joined(separator: ", ")
-      log.notice(
-        "peer \(name): several peers have this name (\(identities)); the first one was used; to use another one, give its identity"
-      )
+    if named.isEmpty, case let sharing = roster.members(named: name).filter({ roster.session(of: $0) != nil }),
+      !sharing.isEmpty
+    {
+      if sharing.count == 1 { return sharing[0] }
+      let names = sharing.map { core.name(of: $0) }.joined(separator: ", ")
+      log.notice("peer \(name): several peers have this name; give one of \(names)")
+      return nil
     }
     if let (_, relay) = ensemble.relayedMembers.first(where: { core.name(of: $0.peer) == name }) {
       let other = core.name(of: relay)

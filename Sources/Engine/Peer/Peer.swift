@@ -93,8 +93,9 @@ public final class Peer {
     surroundings = try Surroundings(configuration, bell: mailbox.bell)
     // The saved addresses are numeric, so their resolution does not block.
     let restored = (configuration.restored?.peers ?? []).compactMap { try? SocketAddress(resolving: $0) }
+    let failures = FileFailures()
     let store = try store ?? StateStore(name: configuration.name, log: log)
-    storage = SessionKeeper(store, restored: configuration.restored, log: log)
+    storage = SessionKeeper(store, restored: configuration.restored, failures: failures, log: log)
     sound = try SoundOutputs(configuration)
     ports = try PortPair(port: configuration.port)
     ports.dropForeignDatagrams()
@@ -173,10 +174,10 @@ public final class Peer {
     if let midiFile, let recordingRings, let path = configuration.midiRecording {
       let meter = configuration.patch.meter
       let empty = MIDIRecording(name: configuration.name, tempo: tempo.value, meter: meter)
-      let recorder = MIDIRecorder(empty, to: midiFile, path: path, onFailure: { log.warning("\($0)") })
+      let recorder = MIDIRecorder(empty, to: midiFile, path: path, onFailure: { failures.report(.midi, "\($0)") })
       recording = PeerRecording(recordingRings, recorder, name: configuration.name)
     }
-    records = Records(trace, recording)
+    records = Records(trace, recording, failures: failures)
     reportStart(lead: lead, advice: [clock.schedulingPolicy.advice, memoryAdvice].compactMap { $0 })
     core.endpoint.sessionsPerHost = configuration.sessionsPerHost
     // The devices of `--admit` have no passkey.
@@ -260,7 +261,7 @@ public final class Peer {
       report(lifecycle.startIfDue(core, in: surroundings, tempo: tempo.value, at: now), at: now)
       executeOutputs(at: now)
       observer.compare(rosterEntries, in: core, at: now)
-      report(records.addTicks(clock.rings, in: core, on: sound, at: now), at: now)
+      records.addTicks(clock.rings, in: core, on: sound, at: now)
       records.addSound(in: core, on: sound, at: now)
       if sound.raiseLead() {
         // Each step is passed to the sound as early as the sound output and the patch now require.
@@ -268,6 +269,8 @@ public final class Peer {
         clock.send(.soundLead(ensemble.soundLead))
       }
       if let message = sound.warning(at: now) { log.warning("\(message)") }
+      for notice in sound.takeRecordingNotices(records.failures) { log.notice("\(notice)") }
+      for (file, reason) in records.failures.take() { notify(.fileFailed(file, reason: reason)) }
       remoteLog.report(at: now)
       observer.show(self.snapshot(at: now), of: core, patchNumber: patches.number, at: now)
       mailbox.bell.wait(until: wakeTime, since: bellCount)
@@ -314,7 +317,7 @@ public final class Peer {
         core.receive(
           reception, systemExclusive: { network.rings.exclusives.pop()?.array ?? [] }, now: MonotonicClock.now)
       case .action(let instant, let force):
-        report(records.add(TraceAction(at: instant, force: force)), at: MonotonicClock.now)
+        records.add(TraceAction(at: instant, force: force))
       case .device(let index, let message, let instant): received(message, fromDevice: index, at: instant)
       case .datagram:
         guard let datagram = network.rings.datagrams.pop() else { continue }

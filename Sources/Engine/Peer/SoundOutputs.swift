@@ -34,6 +34,9 @@ final class SoundOutputs {
   private var hasReportedDelay = false
   /// The number of underruns that were reported.
   private var reportedUnderruns: Int64 = 0
+  /// The state of the recording of which the player was informed: the number of its files, and whether it has failed.
+  private var reportedFiles = 1
+  private var hasReportedFailure = false
   /// The instant of the last report of underruns.
   private var underrunReport: Instant?
 
@@ -166,6 +169,20 @@ final class SoundOutputs {
     hasReportedDelay = true
     return "sound card \(device.name): its delay has increased to \(Int(state.lead.milliseconds)) ms; "
       + "this peer now passes hits to the sound card earlier"
+  }
+
+  /// Reports the failure of the recording once, and returns a notice for each further file of the recording.
+  func takeRecordingNotices(_ failures: FileFailures) -> [String] {
+    guard let recording else { return [] }
+    if !hasReportedFailure, let failure = recording.failure {
+      hasReportedFailure = true
+      failures.report(.wav, "\(failure)")
+    }
+    let paths = recording.paths
+    defer { reportedFiles = paths.count }
+    return zip(paths, paths.dropFirst()).dropFirst(reportedFiles - 1).map {
+      "\($0): is complete, because a WAV file is limited to 4 GB; the recording continues in \($1)"
+    }
   }
 
   /// The counters of the sound card. The lost frames and the clipped samples are those of the recording, because a sound card has no such

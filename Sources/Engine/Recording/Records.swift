@@ -8,11 +8,16 @@ struct Records {
   /// Nil without a MIDI recording.
   private(set) var recording: PeerRecording?
 
-  init(_ trace: PeerTrace, _ recording: PeerRecording?) { (self.trace, self.recording) = (trace, recording) }
+  /// The files of the peer that could not be written.
+  let failures: FileFailures
+
+  init(_ trace: PeerTrace, _ recording: PeerRecording?, failures: FileFailures) {
+    (self.trace, self.recording, self.failures) = (trace, recording, failures)
+  }
 
   /// Passes the ticks that the clock thread has played since the last call on to the tick account, the MIDI recording and the trace.
   /// Appends the hits that have sounded since then to the trace. If the trace cannot be written, the rhythm continues without it.
-  mutating func addTicks(_ rings: ClockRings, in core: PeerCore, on sound: SoundOutputs, at now: Instant) -> Notice? {
+  mutating func addTicks(_ rings: ClockRings, in core: PeerCore, on sound: SoundOutputs, at now: Instant) {
     if core.ensemble.role != .idle { trace.masterClock = core.ensemble.masterClock(at: now) }
     let schedule = core.ensemble.schedule
     do throws(TraceError) {
@@ -32,20 +37,14 @@ struct Records {
             due: hit.due + delay, step: hit.step + delay, scheduled: hit.scheduled, firstFrame: hit.firstFrame + delay))
       }
       try trace.writer?.flush()
-      return nil
     } catch {
-      return Notice("\(error)", .warning)
+      failures.report(.trace, "\(error)")
     }
   }
 
   /// Adds an action of the player to the trace. If the trace cannot be written, the rhythm continues.
-  mutating func add(_ action: TraceAction) -> Notice? {
-    do throws(TraceError) {
-      try trace.writer?.append(action)
-      return nil
-    } catch {
-      return Notice("\(error)", .warning)
-    }
+  mutating func add(_ action: TraceAction) {
+    do throws(TraceError) { try trace.writer?.append(action) } catch { failures.report(.trace, "\(error)") }
   }
 
   /// If this is due, passes the ticks, hits and messages since the last call on to the MIDI recording.

@@ -113,6 +113,8 @@ public struct PeerSnapshot: Sendable {
   public var soundLead: Nanoseconds
   /// The phrases of the local player.
   public var phrases: PhraseStatus
+  /// The files in which something is missing, because they could not be written.
+  public var failedFiles: [PeerFile]
 
   /// Whether a rhythm plays at this peer.
   public var plays: Bool { role != .idle && schedule.run != 0 && hasRhythm }
@@ -158,7 +160,8 @@ extension Peer {
       patch: patch, patchName: patches.name, patchNumber: patches.number, patchTick: patches.tick,
       hasRhythm: patches.hasRhythm,
       lostTicks: core.account.lost, lead: ensemble.lead,
-      soundLead: ensemble.soundLead, phrases: instrument.phrases.status)
+      soundLead: ensemble.soundLead, phrases: instrument.phrases.status,
+      failedFiles: records.failures.all)
   }
 
   /// The address of the web page of a remote peer, as in a URL: `192.168.1.20:8080`. When this peer disappears, a browser that shows its

@@ -28,7 +28,7 @@ struct SessionKeeper {
   /// Reserves the first block of terms and writes its bound to the disk. The write can block for a long time.
   ///
   /// - Parameter restored: the saved session that the peer restores; nil if there is none.
-  init(_ store: StateStore, restored: SavedSession?, log: Logger) {
+  init(_ store: StateStore, restored: SavedSession?, failures: FileFailures, log: Logger) {
     (self.store, saved, self.log) = (store, restored, log)
     self.restored = restored
     previousBound = store.term
@@ -37,8 +37,8 @@ struct SessionKeeper {
       writeTerm: { store.write(term: $0) }, writeSession: { store.write($0) },
       onFailure: {
         let remedy = "make room on its disk, or set the environment variable XDG_STATE_HOME to another folder"
-        log.warning(
-          "state folder: the state of this peer cannot be written, so --restore may not work; \(remedy)")
+        failures.report(
+          .state, "state folder: the state of this peer cannot be written, so --restore may not work; \(remedy)")
       })
     // After a failure, the writer tries to write the bound again. It writes no session with a rhythm before it has written this bound.
     if !store.write(term: reservation.bound) { writer.write(term: reservation.bound) }

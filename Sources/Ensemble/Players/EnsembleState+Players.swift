@@ -134,6 +134,8 @@ extension EnsembleState {
           membership.players.energy(slot)
           ?? (player.kind == .local && membership.presence?.players.count == 1
             ? membership.presence?.players.maximum : nil)
+        var player = player
+        if player.kind == .local, let name = roster[member.slot].distinctName { player.name = name }
         result.append(
           PlayerStatus(
             player: player, peer: member.identity, channel: channel, energy: energy,

@@ -18,6 +18,8 @@ public struct RemotePeer: Sendable {
   public internal(set) var identity: Identity?
   /// The name that the peer reports; nil if it reports none.
   public internal(set) var name: String?
+  /// The name by which the user sees the peer if several peers have the same name: the name and four digits of the identity.
+  var distinctName: String?
   /// The AppleMIDI session with the peer.
   public internal(set) var session: Session?
   /// The state of a Tutti peer in session; nil for a standard device, and for a peer that is not recognised yet or has left.
@@ -40,7 +42,7 @@ public struct RemotePeer: Sendable {
   public var reference: PeerReference {
     let address = session?.info.control
     return PeerReference(
-      name: session?.info.name ?? name ?? PeerReference.substitute(address, identity), address: address,
+      name: distinctName ?? session?.info.name ?? name ?? PeerReference.substitute(address, identity), address: address,
       identity: identity)
   }
 

@@ -29,6 +29,8 @@ public struct Roster: Sendable {
   private var slotOfIdentity: [Identity: Slot] = [:]
   /// The Tutti peers in session, by ascending identity.
   private(set) var members: [Member] = []
+  /// The name of the local peer.
+  var localName: String?
   /// The number of times that a member has taken a name. The newest value becomes ``RemotePeer/Membership/nameOrder``.
   private var namesTaken: UInt64 = 0
 
@@ -209,6 +211,7 @@ public struct Roster: Sendable {
     let isTaken = members.contains { $0.slot != slot && rows[$0.slot].name == name }
     rows[slot].membership!.nameOrder = namesTaken
     rows[slot].membership!.ownsName = !isTaken
+    distinguishNames()
   }
 
   /// Discards the measurements of all clocks.
@@ -250,7 +253,9 @@ public struct Roster: Sendable {
     guard let identity = rows[slot].identity, rows[slot].membership != nil else { return }
     releaseName(of: slot)
     rows[slot].membership = nil
+    rows[slot].distinctName = nil
     members.remove(at: position(of: identity))
+    distinguishNames()
   }
 
   /// The index of the session in ``sessionSlots``, or the index at which the session must be inserted.
@@ -279,6 +284,23 @@ public struct Roster: Sendable {
   func ownedName(of identity: Identity) -> String? {
     guard let slot = slotOfIdentity[identity], rows[slot].membership?.ownsName == true else { return nil }
     return rows[slot].name
+  }
+
+  /// Gives each member whose name another member or the local peer has too a name of its own for the user. All peers compute the same names.
+  private mutating func distinguishNames() {
+    var counts: [String: Int] = [:]
+    if let localName { counts[localName] = 1 }
+    for member in members { if let name = rows[member.slot].name { counts[name, default: 0] += 1 } }
+    for member in members {
+      let name = rows[member.slot].name
+      let isShared = name.flatMap { counts[$0] } ?? 0 > 1
+      rows[member.slot].distinctName = isShared ? name.map { "\($0) \(member.identity.description.prefix(4))" } : nil
+    }
+  }
+
+  /// The members with this name, which several can have.
+  public func members(named name: String) -> [Identity] {
+    members.compactMap { rows[$0.slot].name == name ? $0.identity : nil }
   }
 
   /// Whether a member has this name.

@@ -362,7 +362,14 @@ struct PeerCommand: ParsableCommand {
     _ peer: Peer, _ configuration: PeerConfiguration, _ terminal: Terminal, _ output: OutputWriter
   ) {
     guard json else {
-      return terminal.printLine("\(configuration.name): port \(peer.port); \(keyHelp(terminal))")
+      terminal.printLine("\(configuration.name): port \(peer.port); \(keyHelp(terminal))")
+      // Without Avahi, the others do not find this peer. One address is enough: peers tell each other the addresses of all others.
+      if configuration.discovery == .off || !FileManager.default.fileExists(atPath: "/run/avahi-daemon/socket"),
+        let address = LocalAddresses.preferred()
+      {
+        terminal.printLine("on the other machines: tutti peer --connect \(address):\(peer.port)")
+      }
+      return
     }
     output.write(
       event: "ready", ["name": configuration.name, "identity": "\(peer.identity)", "port": peer.port])

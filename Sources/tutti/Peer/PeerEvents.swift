@@ -55,6 +55,7 @@ extension OutputWriter {
       let bytes = message.bytes
       remote.merge(["midi": (0..<bytes.count).map { Self.hexadecimal(bytes.octets[$0]) }.joined(separator: " ")])
       write("message", remote)
+    case .fileFailed(let file, let reason): write("file_failed", ["file": file.rawValue, "reason": reason])
     case .playerMoved(let player): write("player_moved", ["identity": "\(player)"])
     case .players(let players): write("players", ["players": players.map(\.json)])
     case .roster(let roster):

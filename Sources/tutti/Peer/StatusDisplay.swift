@@ -20,7 +20,9 @@ enum StatusDisplay {
 
   /// The lines for a terminal of this size. A terminal with fewer rows shows only the first lines.
   static func lines(_ snapshot: PeerSnapshot, size: (columns: Int, rows: Int)) -> [String] {
-    let lines = [rhythm(snapshot), layers(snapshot), parts(snapshot), you(snapshot)].compactMap { $0 }
+    let lines = [rhythm(snapshot), failures(snapshot), layers(snapshot), parts(snapshot), you(snapshot)].compactMap {
+      $0
+    }
     // The pages and devices of a peer follow its local player.
     func pages(of peer: Identity) -> [String] {
       snapshot.players.filter { $0.peer == peer && $0.player.kind != .local }.map(page)
@@ -46,6 +48,20 @@ enum StatusDisplay {
     }.joined()
     return "\(padded(snapshot.role.description, 9)) \(position) \(beats)  \(tempo)  total \(activity(snapshot.total))  "
       + printable(snapshot.patchName)
+  }
+
+  /// The files in which something is missing; nil without a failure.
+  private static func failures(_ snapshot: PeerSnapshot) -> String? {
+    guard !snapshot.failedFiles.isEmpty else { return nil }
+    let names = snapshot.failedFiles.map { file in
+      switch file {
+      case .wav: "the recording (WAV)"
+      case .midi: "the recording (MIDI)"
+      case .trace: "the trace"
+      case .state: "the state for --restore"
+      }
+    }
+    return "NOT SAVED \(names.joined(separator: ", "))"
   }
 
   /// The activity and the instrument of the local player.
