@@ -23,11 +23,9 @@ extension EnsembleState {
   /// Reports the members to each other.
   private mutating func sendIntroductions(at now: Instant) {
     introductions.removeExpired(in: roster, at: now)
+    let introduced = roster.members.filter { isIntroduced($0.identity) && roster[$0.slot].isPresent(at: now) }
     for member in roster.members where roster.isDirect(member.identity) {
-      var entries = roster.members.compactMap { other in
-        other.identity != member.identity && isIntroduced(other.identity) && roster[other.slot].isPresent(at: now)
-          ? entry(of: other, for: member.identity) : nil
-      }
+      var entries = introduced.compactMap { $0.identity == member.identity ? nil : entry(of: $0, for: member.identity) }
       // A peer that the local peer cannot reach either is introduced at once, so that all peers of a chain find out at the same time which
       // of them must forward.
       if Introductions.isSmall(roster) {
@@ -52,7 +50,7 @@ extension EnsembleState {
       guard relay.member != receiver, relay.hops < Introduction.maximumHops else { return nil }
       (hops, place) = (relay.hops + 1, introductions.candidates[member.identity]?.place)
     }
-    return Introduction.Entry(member.identity, named: row.reference.name, at: place, hops: hops)
+    return Introduction.Entry(member.identity, named: row.name ?? row.session?.info.name, at: place, hops: hops)
   }
 
   /// Records the members that the member with identity `sender` reports.
@@ -87,7 +85,8 @@ extension EnsembleState {
   /// Reports the members, asks members to forward the messages of those that cannot be reached, and removes those that are heard no longer.
   mutating func advanceIntroductions(to now: Instant) {
     if now >= introductions.nextReport {
-      let pause = introductions.hasChanged ? Introductions.repetition : Introductions.interval
+      let interval = Introductions.isSmall(roster) ? Introductions.interval : Introductions.longInterval
+      let pause = introductions.hasChanged ? Introductions.repetition : interval
       introductions.hasChanged = false
       introductions.nextReport = roster.members.count > 1 ? now + pause : .distantFuture
       sendIntroductions(at: now)

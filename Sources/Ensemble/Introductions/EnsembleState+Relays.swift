@@ -84,6 +84,7 @@ extension EnsembleState {
     }
     heard(slot, sender, at: now)
     roster[slot].membership!.forwarded = (Set(request.members), now)
+    introductions.forwardsUntil = now + Introductions.lifetime
     for peer in request.members {
       guard roster.containsMember(peer) else { continue }
       // The first presence makes the peer a member for the receiver, which then uses the timeline message.
@@ -94,7 +95,7 @@ extension EnsembleState {
 
   /// The members that want to get the messages of the member in a slot.
   private func subscribers(of slot: Roster.Slot, at now: Instant) -> [Roster.Member] {
-    guard let peer = roster[slot].identity else { return [] }
+    guard now <= introductions.forwardsUntil, let peer = roster[slot].identity else { return [] }
     let relay = roster[slot].relay?.member
     return roster.members.filter { member in
       guard member.identity != peer, member.identity != relay, roster[member.slot].relay == nil,
@@ -173,8 +174,7 @@ extension EnsembleState {
     introductions.candidates[peer]!.number = presence.number
     let slot = roster.insert(peer)
     let isNew = roster[slot].membership == nil
-    roster[slot].relay = Relay(
-      member: sender, hops: relayed.hops, clock: relayed.clock)
+    roster[slot].relay = Relay(member: sender, hops: relayed.hops, clock: relayed.clock)
     if isNew {
       let name = introductions.candidates[peer].flatMap { $0.name.isEmpty ? nil : $0.name }
       addMember(slot, peer, named: name, at: now)

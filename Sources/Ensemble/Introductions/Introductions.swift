@@ -6,8 +6,10 @@ import RTPMIDI
 /// The members that other members hear, as they report them (``PeerProtocol/Introduction``), and the choice of the members that forward the
 /// messages of those that cannot be reached.
 struct Introductions: Sendable {
-  /// The time between two reports, and between two requests to forward messages.
+  /// The time between two reports if there are at most sixteen peers, and between two requests to forward messages.
   static var interval: Nanoseconds { .seconds(2) }
+  /// The time between two reports if there are more peers.
+  static var longInterval: Nanoseconds { .seconds(10) }
   /// A change of the members is reported after this time, so that several changes are reported together, and again after ``repetition``,
   /// because a new member may not have recognised the local peer yet.
   static var gathering: Nanoseconds { .milliseconds(50) }
@@ -67,6 +69,8 @@ struct Introductions: Sendable {
     }
   }
 
+  /// Until when a member wants to get the messages of others, at most.
+  var forwardsUntil = Instant(nanoseconds: .min)
   /// By the identity of the receiver.
   var forwarding: [Identity: Forwarding] = [:]
   /// Whether the members have changed since the last report.
@@ -140,7 +144,11 @@ struct Relay: Sendable {
 
   /// The estimate of the member's clock, from the estimate of the clock of the forwarding peer; nil if one of both is not known.
   func estimate(_ forwarding: ClockEstimate?, at now: Instant) -> ClockEstimate? {
-    guard let clock, let forwarding else { return nil }
+    // 2^60 nanoseconds are 36 years. Within these limits, no sum below overflows, whatever a peer has reported.
+    let limit = Nanoseconds(1 << 60)
+    guard let clock, let forwarding, forwarding.offset.magnitude <= limit, clock.offset.magnitude <= limit,
+      clock.instant.nanoseconds.magnitude <= 1 << 61
+    else { return nil }
     // The present instant by the clock of the forwarding peer, and by that of the member.
     let instant = now + forwarding.offset
     let skew = Double(clock.skew) / 1e6
