@@ -82,7 +82,7 @@ extension InvariantChecker {
         .oneBand, holds: ensemble.channel != nil && other == nil, of: host, expected: "a channel of its own",
         seen: other.map { "the channel of \(world.hosts[$0].name)" } ?? "no channel")
     }
-    // A peer that has disappeared is forgotten six seconds after its last message, whoever has forwarded it.
+    // Six seconds after the last message of a peer, no other peer lists it as a member. The check allows ten seconds.
     for (host, ensemble) in ensembles where now - bandChangedAt > .seconds(10) {
       let ghost = ensemble.memberStatuses(limit: .max, at: world.hosts[host].peer!.now).first { status in
         world.host(of: status.identity).map { !band.contains($0) } ?? true

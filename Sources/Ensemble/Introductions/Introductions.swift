@@ -32,7 +32,7 @@ struct Introductions: Sendable {
     var reporters: [Identity: (hops: UInt8, at: Instant)] = [:]
     /// The number of the newest presence that has arrived, directly or through a relay.
     var number: UInt64 = 0
-    /// The beginning of the reports, or the end of the last session with the peer, or of the last message through a relay.
+    /// The beginning of the reports, or the last check at which the local peer was in session with the peer.
     var since: Instant
     /// The member that is asked to forward the messages of the peer, and since when.
     var relay: (member: Identity, since: Instant)?
