@@ -47,6 +47,7 @@ udp-flood             2400 udp-flood.sh 90
 hostile-neighbour    14400 hostile-neighbour.sh
 reconnect              900 reconnect.sh still
 two-interfaces         900 two-interfaces.sh
+through-a-third        900 through-a-third.sh
 temporary-addresses    900 temporary-addresses.sh
 dhcp-renewal           900 dhcp-renewal.sh
 avahi-restart          900 avahi-restart.sh

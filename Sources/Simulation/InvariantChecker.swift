@@ -156,14 +156,13 @@ final class InvariantChecker {
     case .outranked: outcome.outranked += 1
     case .tookOver: outcome.takeovers += 1
     case .masterLost(let identity):
-      // The peer may end the rhythm in three cases. In a led session, no peer but the leader controls the rhythm. A peer
-      // cannot continue a rhythm that it has not begun to play. It need not continue a rhythm that its master has ended.
-      let isLed = world.hosts[peer.host].gates.haveRemoteLeader
+      // The peer may end the rhythm in two cases. It cannot continue a rhythm that it has not begun to play. It need not continue a rhythm
+      // that its master has ended.
       let isMasterIdle = world.host(of: identity).map { master in
         world.wire.reaches(master, peer.host) && states[master].role == .idle
       }
       let hasEnded = states[peer.host].hasEnded || isMasterIdle == true
-      let mayEnd = isLed || !states[peer.host].hadPlayed || hasEnded
+      let mayEnd = !states[peer.host].hadPlayed || hasEnded
       expect(
         .failover, holds: mayEnd, of: peer.host, expected: "the rhythm to continue",
         seen: "its end when \(name(of: identity)) disappeared")

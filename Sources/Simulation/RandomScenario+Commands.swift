@@ -124,15 +124,17 @@ extension RandomScenario {
     world.command(host) { core, now in core.play(.controlChange(.one, controller: 1, value: value)) }
   }
 
-  /// A player closes one gate for all peers or for one peer, or opens all gates. Sometimes one peer leads the session for a while:
-  /// only this peer may then control the rhythm.
+  /// A player closes one gate for all peers or for one peer, or opens all gates. Sometimes one peer leads the session for a while,
+  /// perhaps with a deputy: only this peer may then control the rhythm.
   private func setGate(in world: VirtualWorld) {
     guard let host = randomHost(in: world), let other = randomHost(in: world, except: host) else { return }
     if chance(3) { return world.setGates(host) { $0 = Gates() } }
     if chance(8) {
+      // Sometimes the leader has a deputy.
+      let leaders = (chance(2) ? [host, other] : [host]).map { world.hosts[$0].identity.description }
       for peer in world.hosts.indices {
-        let leader = peer == host ? nil : world.hosts[host].identity.description
-        world.setGates(peer) { $0.setLeader(leader) }
+        let own = world.hosts[peer].identity.description
+        world.setGates(peer) { $0.setLeaders(leaders, local: leaders.first { $0 == own }) }
       }
       return schedule(.openGates, in: .seconds(random.integer(in: 5...20)), of: world)
     }

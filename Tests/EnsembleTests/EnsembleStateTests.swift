@@ -226,7 +226,7 @@ private func expectConsecutiveSteps(_ runs: [[VirtualBand.Sounded]], _ label: St
     band.players[1].ensemble.received(forged, from: band.identity(2), at: band.localTime(of: 1))
     #expect(band.players[1].ensemble.rejected == 1 && band.players[1].ensemble.schedule == schedule)
     let implausible = TimelineMessage(
-      claim: Claim(term: .max, identity: band.identity(2)), revision: 1, start: Tick(0), end: Tick(.max),
+      claim: Claim(term: 0, identity: band.identity(2)), revision: 1, start: Tick(0), end: Tick(.max),
       tempo: TempoMap(Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))))
     band.players[1].ensemble.received(
       systemExclusive: implausible.systemExclusive, from: band.identity(2), at: band.localTime(of: 1))

@@ -64,26 +64,33 @@ import Testing
     #expect(ensemble.admits(.notes, from: nil, named: "anna"))
   }
 
-  @Test func leaderReplacesAllRhythmRulesAndKeepsTheOthers() throws {
+  @Test func leadersReplaceAllRhythmRulesAndKeepTheOthers() throws {
     var gates = Gates()
     try gates.apply("bert:rhythm=open")
     try gates.apply("bert:notes=closed")
-    #expect(!gates.haveRemoteLeader)
-    gates.setLeader("anna")
-    #expect(gates.haveRemoteLeader)
+    gates.setLeaders(["anna"])
     #expect(gates.opening(for: anna, named: "anna")[.rhythm])
     #expect(!gates.opening(for: bert, named: "bert")[.rhythm] && !gates.opening(for: bert, named: "bert")[.notes])
-    // Nil stands for the local peer. At the leader itself, the rhythm gate is closed to all remote peers.
-    gates.setLeader(nil)
-    #expect(!gates.haveRemoteLeader && !gates.opening(for: anna, named: "anna")[.rhythm])
+    // A deputy.
+    gates.setLeaders(["anna", "bert"])
+    #expect(gates.opening(for: bert, named: "bert")[.rhythm] && gates.leaders == ["anna", "bert"])
+    // At the leader itself, the rhythm gate is closed to all remote peers, also to one with its name.
+    gates.setLeaders(["anna"], local: "anna")
+    #expect(!gates.opening(for: anna, named: "anna")[.rhythm] && gates.leaders == ["anna"])
   }
 
-  @Test func removingTheLeaderOpensTheRhythmGateToAllPeers() throws {
+  @Test func removingTheLeadersOpensTheRhythmGateToAllPeers() throws {
     var gates = Gates()
     try gates.apply("bert:rhythm=closed")
-    gates.setLeader("anna")
-    gates.removeLeader()
-    #expect(!gates.haveRemoteLeader && gates.isOpenToAll(.rhythm))
+    gates.setLeaders(["anna"])
+    gates.setLeaders([])
+    #expect(gates.leaders.isEmpty && gates.isOpenToAll(.rhythm))
+  }
+
+  @Test func leadersAreNamesWithCommasBetweenThem() {
+    #expect(Gates.leaders("Ada") == ["Ada"] && Gates.leaders(" Ada , Ben C ") == ["Ada", "Ben C"])
+    #expect(Gates.leaders("anyone") == [])
+    for text in ["", " ", "Ada,", ",Ada", "Ada,,Ben"] { #expect(Gates.leaders(text) == nil, "\(text)") }
   }
 
   /// A line that starts with # is a comment, even if it looks like a rule. The name of a peer may contain the signs of the notation, as

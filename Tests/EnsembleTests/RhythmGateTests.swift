@@ -57,8 +57,7 @@ import Testing
   @Test func onlyTheLeaderStartsALedSession() throws {
     var band = VirtualBand(players: 3, seed: 3)
     let leader = band.identity(2)
-    for n in 0..<2 { band.players[n].ensemble.gates.setLeader(leader.description) }
-    band.players[2].ensemble.gates.setLeader(nil)
+    band.lead(by: [2])
     for n in 0..<2 {
       #expect(throws: CommandError.ledBy(leader.description)) {
         try band.command(n) { try $0.start(tempo: .standard, at: $1) }
@@ -70,8 +69,8 @@ import Testing
     try band.command(2) { try $0.start(tempo: .standard, at: $1) }
     band.run(for: .seconds(1))
     for n in 0..<2 { #expect(band.role(n) == .follower(of: leader)) }
-    // The leader cannot offer the rhythm to another peer (`offer`), because no peer would follow the new master. When the leader
-    // leaves (`prepareDeparture`), it therefore stops the rhythm.
+    // The leader cannot offer the rhythm to another peer (`offer`), because no peer would follow the new master. A leader without a deputy
+    // that leaves (`prepareDeparture`) stops the rhythm, because nobody else could stop it.
     #expect(throws: CommandError.gateIsClosed(band.identity(0))) {
       try band.command(2) { [to = band.identity(0)] in try $0.offer(to: to, at: $1) }
     }

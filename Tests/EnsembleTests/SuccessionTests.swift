@@ -231,19 +231,6 @@ import Testing
     }
   }
 
-  /// In a led session, peers follow only the leader, so no peer takes over.
-  @Test func ledSessionEndsWithItsLeader() throws {
-    var band = VirtualBand(players: 4, seed: 11)
-    for n in 1...3 { band.players[n].ensemble.gates.setLeader(band.identity(0).description) }
-    band.players[0].ensemble.gates.setLeader(nil)
-    try band.command(0) { try $0.start(tempo: .standard, at: $1) }
-    band.run(for: .seconds(3))
-    #expect(band.role(3) == .follower(of: band.identity(0)))
-    band.crash(0)
-    band.run(for: .seconds(4))
-    for n in 1...3 { #expect(band.role(n) == .idle && band.players[n].runs.count == 1) }
-  }
-
   @Test func sameSeedGivesTheSameSteps() throws {
     func play() throws -> [[VirtualBand.Sounded]] {
       var (band, _) = try makePlayingBand(seed: 11, players: 6, loss: 0.2, playing: 3)

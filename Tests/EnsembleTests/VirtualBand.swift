@@ -100,6 +100,14 @@ struct VirtualBand {
   /// The order in which the players succeed a lost master: by identity, lowest first. The list also contains dead players.
   var successionOrder: [Int] { players.indices.sorted { identity($0) < identity($1) } }
 
+  /// Lets only `leaders` control the rhythm at all players: the leader and then its deputies.
+  mutating func lead(by leaders: [Int]) {
+    let names = leaders.map { identity($0).description }
+    for n in players.indices {
+      players[n].ensemble.gates.setLeaders(names, local: names.first { $0 == identity(n).description })
+    }
+  }
+
   // MARK: Joining and leaving
 
   /// Player `a` gets a session with player `b`.

@@ -93,7 +93,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("simulate --random --peers 17", 64, "--peers 17: out of range; give 2 to 16"),
     BadInput("simulate --seconds 9", 64, "--seconds 9: out of range"),
     // `BadInput` splits the arguments at spaces. A no-break space is not split: it is a blank argument.
-    BadInput("peer --led-by \u{a0}", 64, "--led-by: is empty; give PEER"),
+    BadInput("peer --led-by \u{a0}", 64, "--led-by: a name is missing; give PEER"),
     BadInput("peer --activity 128", 64, "--activity 128: out of range"),
     BadInput("peer --connect 127.0.0.1:notaport", 64, "127.0.0.1:notaport: neither HOST nor HOST:PORT"),
     BadInput("peer --connect [::1:5004", 64, "[::1:5004: neither HOST nor HOST:PORT"),

@@ -58,7 +58,8 @@ export class LeaderStrip {
     if (connection.state !== "open" || !state.ensemble) return text("reasonOffline")
     if (connection.access !== "lead") return text("reasonPlay")
     const key = { master: "reasonMaster", leader: "reasonLeader", clock: "reasonClock" }[state.ensemble.obstacle]
-    return key && text(key, { name: state.ensemble.master ?? "" })
+    const { obstacle, leader, master } = state.ensemble
+    return key && text(key, { name: (obstacle === "leader" ? leader : master) ?? "" })
   }
 
   render() {

@@ -9,10 +9,10 @@ import Rhythm
 extension PeerSnapshot {
   /// The payload of a frame ``FrameKind/ensemble``: the part of the peer's state that rarely changes.
   var ensembleJSON: JSONObject {
-    // The reason why the local peer may not control the rhythm: another peer is the master, an external clock controls the rhythm, or in a
-    // led session, another peer is the leader. Nil if it may control the rhythm.
+    // The reason why the local peer may not control the rhythm: an external clock controls the rhythm, in a led session another peer is
+    // the leader (the local peer perhaps keeps the rhythm for it), or another peer is the master. Nil if it may control the rhythm.
     let obstacle =
-      role.master != nil ? "master" : hasExternalClock ? "clock" : hasRemoteLeader ? "leader" : String?.none
+      hasExternalClock ? "clock" : leader != nil ? "leader" : role.master != nil ? "master" : String?.none
     let master = role.master.map { identity in
       members.first { $0.status.identity == identity }?.status.name ?? "\(identity)"
     }
@@ -22,7 +22,7 @@ extension PeerSnapshot {
     }
     return [
       "name": name, "identity": "\(identity)", "role": role.description, "channel": channel, "master": master,
-      "obstacle": obstacle, "isOffered": isOffered,
+      "obstacle": obstacle, "leader": leader, "isOffered": isOffered,
       // Rounded to one decimal, because the tempo of a follower varies slightly with the clock correction.
       "bpm": (tempo.bpm * 10).rounded() / 10,
       "isMuted": isMuted, "isQuiet": presentMix.isQuiet, "totalRule": "\(totalActivityRule)", "patch": patchName,

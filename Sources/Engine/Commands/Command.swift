@@ -188,8 +188,8 @@ private enum Verb: String {
       let rule = try need(given.text("rule"), "incomplete; give PEER, `all` or `none`, \(help)")
       do { return .player(.hear(try HearingRule(rule))) } catch { throw CommandSyntaxError(description: "\(error)") }
     case .ledBy:
-      let leader = try need(peer, "incomplete; give PEER or `anyone`, \(help)")
-      return .player(.ledBy(leader == "anyone" ? nil : leader))
+      let leaders = peer.flatMap { Gates.leaders($0) }
+      return .player(.ledBy(try need(leaders, "incomplete; give PEER, PEER,PEER or `anyone`, \(help)")))
     case .sendTo:
       let recipient = try need(peer, "incomplete; give PEER or `all`, \(help)")
       return .player(.play(to: recipient == "all" ? nil : recipient))

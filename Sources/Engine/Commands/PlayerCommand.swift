@@ -49,8 +49,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case take
   /// Opens or closes gates.
   case gate(GateRule)
-  /// Sets the only peer that may control the rhythm; nil: any peer may.
-  case ledBy(String?)
+  /// Sets the peers that may control the rhythm: the leader and then its deputies; none: any peer may.
+  case ledBy([String])
   /// Chooses whose notes sound at the local peer, and how loud.
   case hear(HearingRule)
   /// Sets the receiver of the player's notes; nil: all peers.

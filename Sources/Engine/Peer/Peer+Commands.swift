@@ -61,7 +61,7 @@ extension Peer {
       try ensemble.offer(to: name.flatMap { peer(called: $0) }, at: now)
     case .take: try ensemble.take(at: now)
     case .gate(let rule): ensemble.gates.apply(rule)
-    case .ledBy(let leader): setLeader(leader)
+    case .ledBy(let leaders): setLeaders(leaders)
     case .hear(let rule): core.hearing.apply(rule)
     case .play(let name):
       let identity = name.flatMap { peer(called: $0) }
@@ -230,12 +230,9 @@ extension Peer {
   /// which all peers without a channel share.
   private var localChannel: Channel { ensemble.channel ?? Channel(wire: 15) }
 
-  /// Sets the only peer that may control the rhythm, by name or identity; nil: any peer may.
-  func setLeader(_ leader: String?) {
-    guard let leader else { return ensemble.gates.removeLeader() }
-    let name = leader.cleanName() ?? leader
-    let isLocal = name == configuration.name || name == "\(identity)"
-    // If this peer is the leader, it accepts no rhythm commands of other peers: `setLeader(nil)` closes the rhythm gate for all of them.
-    ensemble.gates.setLeader(isLocal ? nil : name)
+  /// Sets the peers that may control the rhythm, by name or identity: the leader and then its deputies; none: any peer may.
+  func setLeaders(_ leaders: [String]) {
+    let names = leaders.map { $0.cleanName() ?? $0 }
+    ensemble.gates.setLeaders(names, local: names.first { $0 == configuration.name || $0 == "\(identity)" })
   }
 }

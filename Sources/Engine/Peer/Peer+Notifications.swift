@@ -118,9 +118,16 @@ extension Peer {
       write("\(other) offers the role of master; \(remedy)", .notice, .role, of: other, at: now)
       observer.report(event, about: core.reference(to: identity), at: now)
     case .tookOver(let identity):
-      let effect = "this peer is the master now and continues the rhythm"
       let other = core.name(of: identity)
-      write("\(other) is no longer the master; \(effect)", .notice, .role, of: other, at: now)
+      if let leader = ensemble.keptFor {
+        // Nobody can stop this rhythm, so the line names the way out.
+        let remedy = "to let anyone control it, enter `led-by anyone` at every peer"
+        let line = "\(other): lost; this peer keeps the rhythm until \(leader) returns (--led-by); \(remedy)"
+        write(line, .notice, .role, of: other, at: now)
+      } else {
+        let effect = "this peer is the master now and continues the rhythm"
+        write("\(other) is no longer the master; \(effect)", .notice, .role, of: other, at: now)
+      }
       observer.report(event, about: core.reference(to: identity), at: now)
     case .muted(let isMuted):
       if isMuted, let master = ensemble.role.master {

@@ -229,7 +229,7 @@ public final class Peer {
   ) throws -> Outcome {
     observer = PeerObserver(watchers: watchers, viewers: viewers)
     surroundings.startDiscovery(ports.control, identity: identity, bell: mailbox.bell)
-    if let leader = configuration.leader { setLeader(leader) }
+    if let leaders = configuration.leaders { setLeaders(leaders) }
     let start = MonotonicClock.now
     report(storage.restore(core, at: start), at: start)
     while true {

@@ -65,8 +65,8 @@ public struct PeerConfiguration: Sendable {
   public var players: [String] = []
   /// What remote peers may do to the local peer.
   public var gates = Gates()
-  /// The only peer that may control the rhythm, by name or identity; nil: any peer that the gates admit.
-  public var leader: String?
+  /// The peers that may control the rhythm, by name or identity: the leader and then its deputies; none: any peer may. Nil: as in ``gates``.
+  public var leaders: [String]?
   /// What happens to the rhythm when its master disappears.
   public var masterLoss = MasterLoss.continue
   /// Whether the peer plays its own patch even while it follows a master.

@@ -82,8 +82,9 @@ public struct PeerSnapshot: Sendable {
   public var policy: ConnectionPolicy.Kind
   /// Whether a contact file was read, so that the policy `contacts` can be chosen.
   public var hasContacts: Bool
-  /// Whether only another peer may control the rhythm (`--led-by`), so that the local peer may not start it.
-  public var hasRemoteLeader: Bool
+  /// The peer that alone may control the rhythm now (`--led-by`); nil if the local peer may start it. If the local peer is the master, it only
+  /// keeps the rhythm for this peer.
+  public var leader: String?
   /// Whether an external MIDI clock controls the rhythm of this peer.
   public var hasExternalClock: Bool
   /// Whether the master offers its role to the local peer.
@@ -153,7 +154,7 @@ extension Peer {
       devices: max(0, core.roster.sessionCount - core.roster.identities.count),
       hosts: hosts?.first, furtherHosts: hosts?.further ?? 0, policy: policy.kind,
       hasContacts: surroundings.hasContacts,
-      hasRemoteLeader: ensemble.gates.haveRemoteLeader,
+      leader: ensemble.role == .master ? ensemble.keptFor : ensemble.sessionLeader(at: now),
       hasExternalClock: leadingClock != nil,
       isOffered: ensemble.isOffered(at: now), totalActivityRule: ensemble.totalActivityRule, mix: ensemble.latestMix,
       schedule: ensemble.schedule,

@@ -52,7 +52,7 @@ extension SavedSession: Codable {
   private static let maximumPosition: Int64 = 1 << 40
 
   private enum CodingKeys: String, CodingKey {
-    case version, patch, activity, gates, peers, position, rhythm, boot
+    case version, patch, activity, gates, leaders, peers, position, rhythm, boot
     case tempo = "ns_per_quarter"
   }
 
@@ -67,7 +67,8 @@ extension SavedSession: Codable {
     }
     self.tempo = tempo
     activity = try fields.decodeIfPresent(UInt8.self, forKey: .activity)
-    gates = Gates()
+    // The rules contain the gates of the leaders.
+    gates = Gates(ledBy: try fields.decodeIfPresent([String].self, forKey: .leaders) ?? [])
     for rule in try fields.decode([String].self, forKey: .gates) { try gates.apply(rule) }
     peers = try fields.decode([String].self, forKey: .peers)
     position = Step(try fields.decode(Int64.self, forKey: .position))
@@ -87,7 +88,7 @@ extension SavedSession: Codable {
   public func encode(to encoder: any Encoder) throws {
     try encoder.encode([
       "version": Self.version, "patch": patch, "ns_per_quarter": tempo.nanosecondsPerQuarter, "activity": activity,
-      "gates": gates.rules, "peers": peers, "position": position.index, "boot": boot,
+      "gates": gates.rules, "leaders": gates.leaders, "peers": peers, "position": position.index, "boot": boot,
       // The timeline message is stored in its wire format, because the decoder of this format checks all ranges.
       "rhythm": rhythm?.systemExclusive,
     ])

@@ -94,7 +94,13 @@ struct SessionKeeper {
     guard let resumesAt, let rhythm = restored?.rhythm,
       now >= resumesAt || core.ensemble.role != .idle || core.ensemble.isFollowed(rhythm.claim, at: now)
     else { return nil }
+    // The leader of the session is about to take back the rhythm that another peer has kept meanwhile.
+    if core.ensemble.endsKeeping(at: now) {
+      self.resumesAt = now + .milliseconds(100)
+      return nil
+    }
     (self.resumesAt, restored) = (nil, nil)
+    if core.ensemble.role == .master { return Notice("peer restored; this peer is the master") }
     do throws(CommandError) {
       // The term of the saved rhythm is the last term before the crash. If another peer had become the master after this save, this peer
       // would have saved the session again, without the rhythm.

@@ -56,7 +56,7 @@ extension EnsembleState {
   /// Sets how the local peer combines the energies while it is the master.
   public mutating func chooseRule(_ rule: TotalActivityRule, at now: Instant) {
     localActivity.rule = rule
-    guard role == .master, timelineMessage?.totalRule != rule else { return }
+    guard role == .master, keptFor == nil, timelineMessage?.totalRule != rule else { return }
     timelineMessage!.totalRule = rule
     announce(at: now)
   }

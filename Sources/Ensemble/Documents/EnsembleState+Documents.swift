@@ -69,7 +69,8 @@ extension EnsembleState {
     rhythm = choice
     switch role {
     case .idle: break
-    case .master: requestRhythm(at: now)
+    // A peer that keeps the rhythm of a lost leader does not change it.
+    case .master: if keptFor == nil { requestRhythm(at: now) }
     case .follower: settleOwnRhythm(at: now)
     }
   }

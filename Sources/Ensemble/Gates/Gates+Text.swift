@@ -56,8 +56,18 @@ public struct GateRule: Hashable, Sendable {
   }
 }
 
-// The text form of gates.
+// The text form of gates and of the leaders.
 extension Gates {
+  /// Parses the leaders of a session: names or identities with commas between them, or `anyone`. A peer whose name contains a comma can only be
+  /// named by its identity.
+  ///
+  /// - Returns: the leaders, none for `anyone`; nil if the text is empty or a name is missing.
+  public static func leaders(_ text: String) -> [String]? {
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0.trimmed) }
+    guard !names.contains("") else { return nil }
+    return names == ["anyone"] ? [] : names
+  }
+
   /// Applies a rule.
   public mutating func apply(_ rule: GateRule) { for gate in rule.gates { set(gate, open: rule.open, for: rule.peer) } }
 

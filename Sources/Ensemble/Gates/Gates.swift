@@ -39,8 +39,13 @@ public struct Gates: Hashable, Sendable {
   public var standard = GateSet.all
   /// The exceptions by identity, in lower case, or by name.
   public private(set) var exceptions: [String: Exception] = [:]
+  /// The peers that may control the rhythm in a led session, by identity or name: the leader and then its deputies. Empty if any peer may.
+  public private(set) var leaders: [String] = []
 
   public init() {}
+
+  /// Saved gates of a led session: the ``rules`` must be applied to them.
+  public init(ledBy leaders: [String]) { self.leaders = leaders.map(Self.key) }
 
   /// Opens or closes a gate for one peer, by identity or name, or for all peers without an exception (nil).
   public mutating func set(_ gate: Gate, open: Bool, for peer: String? = nil) {
@@ -54,24 +59,20 @@ public struct Gates: Hashable, Sendable {
   /// Removes the exceptions for a peer.
   public mutating func removeException(for peer: String) { exceptions[Self.key(peer)] = nil }
 
-  /// Sets the only remote peer that may control the rhythm at the local peer, by identity or name; nil: no remote peer may.
-  public mutating func setLeader(_ leader: String?) {
-    standard[.rhythm] = false
+  /// Sets the peers that may control the rhythm, by identity or name; none: any peer may. Removes all exceptions for the rhythm.
+  ///
+  /// - Parameters:
+  ///   - leaders: the leader and then its deputies.
+  ///   - local: the one of them that means the local peer. Its name opens no gate, because another peer could have the same name.
+  public mutating func setLeaders(_ leaders: [String], local: String? = nil) {
+    self.leaders = leaders.map(Self.key)
+    standard[.rhythm] = leaders.isEmpty
     for (peer, var exception) in exceptions {
       exception[.rhythm] = nil
       exceptions[peer] = exception.isEmpty ? nil : exception
     }
-    if let leader { set(.rhythm, open: true, for: leader) }
+    for leader in leaders where leader != local { set(.rhythm, open: true, for: leader) }
   }
-
-  /// Ends a led session: every peer may control the rhythm at the local peer.
-  public mutating func removeLeader() {
-    setLeader(nil)
-    standard[.rhythm] = true
-  }
-
-  /// Whether another peer leads the session (``setLeader(_:)``): the rhythm gate is closed by default, and an exception opens it.
-  public var haveRemoteLeader: Bool { !standard[.rhythm] && exceptions.values.contains { $0[.rhythm] == true } }
 
   /// Whether a gate is open for every peer: it is open by default, and no exception closes it.
   public func isOpenToAll(_ gate: Gate) -> Bool {
@@ -85,11 +86,16 @@ public struct Gates: Hashable, Sendable {
   ///   - name: the reported name; nil if the peer is not the first one with this name.
   public func opening(for peer: Identity?, named name: String?) -> GateSet {
     guard !exceptions.isEmpty else { return standard }
-    let byName = name.flatMap { Identity($0) == nil ? exceptions[$0] : nil }
-    let byIdentity = peer.flatMap { exceptions[$0.description] }
     var opening = standard
-    for gate in Gate.allCases { if let open = byIdentity?[gate] ?? byName?[gate] { opening[gate] = open } }
+    for gate in Gate.allCases { if let open = exception(gate, for: peer, named: name) { opening[gate] = open } }
     return opening
+  }
+
+  /// Returns whether an exception opens or closes a gate for a peer; nil: the default applies. The parameters are those of
+  /// ``opening(for:named:)``.
+  func exception(_ gate: Gate, for peer: Identity?, named name: String?) -> Bool? {
+    let byName = name.flatMap { Identity($0) == nil ? exceptions[$0]?[gate] : nil }
+    return peer.flatMap { exceptions[$0.description]?[gate] } ?? byName
   }
 
   /// Returns the key of a peer in ``exceptions``.

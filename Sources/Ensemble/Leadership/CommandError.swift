@@ -39,7 +39,7 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     case .alreadyPlaying: "the rhythm: this peer plays it already as the master; stop it first"
     case .nothingPlays: "the rhythm: it does not play; start it"
     case .ledBy(let leader):
-      "the rhythm: only \(leader) may control it (--led-by); wait until \(leader) starts it, or enter `led-by anyone`"
+      "the rhythm: only \(leader) may control it (--led-by); wait for \(leader), or enter `led-by anyone` at every peer"
     case .isMaster: "the role of master: this peer has it already; to pass it on, enter `offer`"
     case .nothingOffered: "the role of master: no offer in the last 30 s; let the master offer it"
     case .hasNotEntered:

@@ -41,12 +41,12 @@ extension EnsembleState {
     for member in roster.members {
       guard let reported = roster[member.slot].membership?.presence?.claim,
         reported.identity == identity
-          || (counts(reported, at: now) && admits(.rhythm, from: reported.identity))
+          || (counts(reported, at: now) && admits(reported))
       else { continue }
       highest = max(highest, reported.term)
     }
     ownTerm = highest < Claim.terms.upperBound ? highest + 1 : randomTerm(at: now)
-    return Claim(term: ownTerm, identity: identity)
+    return Claim(term: ownTerm, identity: identity, isKept: keepsOnly)
   }
 
   /// A term of 1..<2^32 that depends on the identity and the time. It differs from all earlier terms of the local peer except by a chance

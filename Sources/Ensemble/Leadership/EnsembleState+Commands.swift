@@ -215,7 +215,7 @@ extension EnsembleState {
     case .follower(let master): throw .belongsTo(master)
     case .idle: break
     }
-    if let sessionLeader { throw .ledBy(sessionLeader) }
+    if let leader = sessionLeader(at: now) { throw .ledBy(leader) }
     // The local peer can be idle while others play, for example because it cannot hear their master, or because its rhythm gate is closed. A
     // start of the local peer would take the rhythm from them.
     for member in roster.members where roster[member.slot].isPresent(at: now) {
@@ -223,14 +223,15 @@ extension EnsembleState {
       if claim == timelineMessage?.claim {
         // The rhythm still plays if its end is not known and its master reports its claim.
         if timelineMessage?.end == Tick(.max), member.identity == claim.identity { throw .belongsTo(claim.identity) }
-      } else if admits(.rhythm, from: claim.identity), admits(.rhythm, from: member.identity) {
+      } else if admits(claim), claim.isKept || admits(.rhythm, from: member.identity) {
         throw .belongsTo(claim.identity)
       }
     }
   }
 
-  /// - Throws: ``CommandError`` unless the local peer is the master.
+  /// - Throws: ``CommandError`` unless the local peer is the master, or if it only keeps the rhythm of a lost leader.
   func requireMaster() throws(CommandError) {
+    if let keptFor { throw .ledBy(keptFor) }
     switch role {
     case .idle: throw .nothingPlays
     case .follower(let master): throw .belongsTo(master)

@@ -131,13 +131,14 @@ extension EnsembleState {
   /// - A rhythm plays, and its claim outranks the claim of the message.
   /// - The local peer already knows the claim and this revision or a newer one. An idle peer ignores only older revisions.
   /// - A rhythm with another claim plays, and the rhythm of the message has ended, or may have ended.
+  /// - The sender only keeps the rhythm, and changes more than the total.
   public mutating func received(_ message: TimelineMessage, from sender: Identity, at now: Instant) {
     guard message.claim.identity == sender, sender != identity, message.start <= message.end else {
       rejected += 1
       return
     }
     heard(sender, at: now)
-    guard admits(.rhythm, from: sender) else { return }
+    guard admits(message.claim) else { return }
     if let known = timelineMessage {
       if message.claim == known.claim {
         confirmMaster(at: now)
@@ -145,13 +146,17 @@ extension EnsembleState {
         // already knows. It ignores older revisions, which may not contain the end.
         let isNews = message.revision > known.revision
         guard isNews || (role == .idle && message.revision == known.revision) else { return }
+        guard !message.claim.isKept || admits(.rhythm, from: sender) || message.keeps(known) else {
+          rejected += 1
+          return
+        }
       } else if role != .idle, message.claim < known.claim {
         if outranks(known.claim, message.claim, at: now) {
           // The sender does not know the higher claim.
           if role == .master { correct(sender, at: now) }
           return
         }
-        if role != .master { warn(of: known.claim.identity, .claimHasExpired) }
+        if role != .master, !message.claim.isKept { warn(of: known.claim.identity, .claimHasExpired) }
       }
     }
     let isNewClaim = message.claim != claim
@@ -188,6 +193,7 @@ extension EnsembleState {
 
   /// Reports that the peer with identity `sender` is the master instead of the local peer.
   private mutating func reportLossOfLeadership(to sender: Identity, at now: Instant) {
-    emit(.event(hasOffered(to: sender) ? .handedOver(to: sender) : .outranked(by: sender, cause(of: sender, at: now))))
+    let isHandover = hasOffered(to: sender) || keptFor != nil
+    emit(.event(isHandover ? .handedOver(to: sender) : .outranked(by: sender, cause(of: sender, at: now))))
   }
 }

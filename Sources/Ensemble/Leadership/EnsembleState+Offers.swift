@@ -32,24 +32,36 @@ extension EnsembleState {
 
   /// Accepts the offered rhythm: claims it and continues it in phase.
   ///
+  /// In a led session, a leader can also take the rhythm of a deputy that comes after it. No offer is necessary then.
+  ///
   /// - Throws: ``CommandError`` if the local peer is already the master, if there was no offer in the last 30 s under the current
-  ///   claim, if the local peer has not entered the rhythm yet (``Follower/playing``), or if another peer leads the session.
+  ///   claim, if the local peer has not entered the rhythm yet (``Follower/playing``), or if only other peers lead the session.
   public mutating func take(at now: Instant) throws(CommandError) {
     if role == .master { throw .isMaster }
-    guard let follower, isOffered(at: now) else { throw .nothingOffered }
+    if keepsOnly, let leader = gates.leaders.first { throw .ledBy(leader) }
+    guard let follower, isOffered(at: now) || comesBefore(follower.master) else { throw .nothingOffered }
     guard follower.playing != nil else { throw .hasNotEntered }
-    if let sessionLeader { throw .ledBy(sessionLeader) }
     takeOver(from: follower.master, at: now)
   }
 
+  /// Whether the local peer is a leader of the session that comes before a member.
+  private func comesBefore(_ member: Identity) -> Bool {
+    guard let leaderPlace else { return false }
+    return leaderPlace < self.leaderPlace(of: member) ?? .max
+  }
+
   /// Prepares the departure of the local peer. A master offers the rhythm to the next peer in the order of succession, if there is such
-  /// a peer and ``masterLoss`` is `continue`. Otherwise, the master stops the rhythm.
+  /// a peer and ``masterLoss`` is `continue`. Otherwise, the master stops the rhythm. A leader that leaves offers it only to a deputy, because
+  /// nobody could stop a rhythm that is only kept.
   ///
   /// - Returns: whether the rhythm was offered. The caller must then keep the local peer running until ``role`` is no longer
   ///   master, but at most for a second.
   public mutating func prepareDeparture(at now: Instant) -> Bool {
     guard role == .master, let claim else { return false }
-    if masterLoss == .continue, let successor = successors(at: now).first {
+    let successor = successors(at: now).first {
+      gates.leaders.isEmpty || claim.isKept || leaderPlace(of: $0) != nil
+    }
+    if masterLoss == .continue, let successor {
       send(Offer(claim: claim, isParting: true), to: [successor], at: now)
       return true
     }

@@ -10,7 +10,7 @@ import Playback
 // peer of rank r takes over when the master has been silent for ``silence`` plus r times ``turn``, unless another peer has already
 // taken over. A peer that disappeared together with the master drops out of the order by its own silence. The first remaining peer
 // therefore takes over within 2 s, whichever peers are lost. If two peers take over at once, the higher claim wins. Both peers play
-// in phase, so the change to one master is inaudible.
+// in phase, so the change to one master is inaudible. In a led session, the leaders come first (EnsembleState+LedSession).
 extension EnsembleState {
   /// The time without a packet from a peer after which the peer counts as lost.
   public static var silence: Nanoseconds { .milliseconds(1500) }
@@ -22,15 +22,8 @@ extension EnsembleState {
   /// in five, in bursts.
   static var correction: Nanoseconds { .milliseconds(100) }
 
-  /// Whether the local peer would take over the rhythm from a lost master. False if another peer leads the session, because no peer
-  /// would follow the local peer.
-  var takesOver: Bool { masterLoss == .continue && sessionLeader == nil }
-
-  /// The name or identity of the remote peer that leads the session by the local gates; nil if no remote peer leads the session.
-  var sessionLeader: String? {
-    guard gates.haveRemoteLeader else { return nil }
-    return gates.exceptions.filter { $0.value[.rhythm] == true }.keys.min()
-  }
+  /// Whether the local peer would take over the rhythm from a lost master.
+  var takesOver: Bool { masterLoss == .continue }
 
   /// Records that a packet from the peer has arrived.
   public mutating func heard(_ peer: Identity, at now: Instant) {
@@ -88,12 +81,12 @@ extension EnsembleState {
   }
 
   /// Sends the timeline message to a peer that does not know it: at most once per ``correction``, and only if the rhythm gate of
-  /// the peer is open. The message is not part of the recovery journal (`isNews` is false), because it is repeated as long as the
+  /// the peer is open, or if the local peer keeps the rhythm. The message is not part of the recovery journal (`isNews` is false), because it is repeated as long as the
   /// peer does not know it.
   mutating func correct(_ peer: Identity, at now: Instant) {
     guard let timelineMessage else { return }
     if let slot = roster.slot(of: peer) {
-      guard roster[slot].membership?.presence?.gates[.rhythm] != false else { return }
+      guard timelineMessage.claim.isKept || roster[slot].membership?.presence?.gates[.rhythm] != false else { return }
       if let last = roster[slot].timelineMessageResent, now - last < Self.correction { return }
       roster[slot].timelineMessageResent = now
     }
@@ -107,32 +100,43 @@ extension EnsembleState {
   }
 
   /// The order of succession without the local peer: the peers that would take over the rhythm from a lost master. A follower omits
-  /// the peers to which its rhythm gate is closed.
+  /// the peers that it would not follow.
   func successors(at now: Instant) -> [Identity] {
     guard let claim else { return [] }
-    return roster.members.filter { member in
+    let peers = roster.members.filter { member in
       guard member.identity != claim.identity, roster[member.slot].isPresent(at: now),
         let presence = roster[member.slot].membership?.presence
       else { return false }
       return presence.takesOver && presence.claim == claim
-        && (role == .master || admits(.rhythm, from: member.identity))
+        && (role == .master || mayLead(member.identity, isKeeper: leaderPlace(of: member.identity) == nil))
     }.map(\.identity)
+    // The members are in the order of their identities.
+    guard !gates.leaders.isEmpty else { return peers }
+    return peers.map { (place: leaderPlace(of: $0), identity: $0) }.sorted(by: precedes).map(\.identity)
   }
 
   /// When the silence of the master is checked next.
   var nextSuccession: Instant {
     guard case .following(let follower) = leadership else { return .distantFuture }
     // If the gate was closed to the master, the local peer stops following it at once.
-    guard admits(.rhythm, from: follower.master) else { return Instant(nanoseconds: .min) }
+    guard let claim, admits(claim) else { return Instant(nanoseconds: .min) }
+    if claim.isKept, isScheduled, leaderPlace != nil { return follower.nextCheck }
     return max(follower.masterHeard + Self.silence, follower.nextCheck)
   }
 
-  /// Checks the silence of the master if a check is due. Takes over the rhythm if it is the turn of the local peer. Ends the
+  /// Checks the silence of the master if a check is due. Takes over the rhythm if it is the turn of the local peer, or if it is a leader and
+  /// the master only keeps the rhythm. Ends the
   /// rhythm if the local peer does not take over and no other peer has done so in time.
   mutating func checkSuccession(at now: Instant) {
     guard now >= nextSuccession, let following = follower else { return }
     let master = following.master
-    guard admits(.rhythm, from: master) else { return end(at: now) }
+    guard let claim, admits(claim) else { return end(at: now) }
+    if isScheduled, endsKeeping(at: now) { return takeOver(from: master, at: now) }
+    if now < following.masterHeard + Self.silence {
+      // Another leader comes before the local peer.
+      follower!.nextCheck = now + Self.turn
+      return
+    }
     let plays = schedule.run != 0 && schedule.deadline(schedule.end) > now
     let awaits = awaitsAnotherMaster()
     // While another master is awaited, the old rhythm continues as long as packets of the old master arrive.
@@ -140,7 +144,9 @@ extension EnsembleState {
       follower!.nextCheck = now + Self.turn
       return
     }
-    guard awaits || following.masterStatus != .hasResigned, takesOver, plays else {
+    // A peer that keeps a rhythm may not end it.
+    let hasEnded = following.masterStatus == .hasResigned && !awaits && !claim.isKept
+    guard !hasEnded, takesOver, plays else {
       // The local peer does not take over: the master has resigned and no other master is awaited, the settings forbid it, or
       // nothing plays. Followers continue for the time ``coasting``, in which another peer may take over.
       let due = following.masterHeard + Self.coasting
@@ -149,7 +155,8 @@ extension EnsembleState {
       end(at: now)
       return emit(.event(.masterLost(master)))
     }
-    let rank = successors(at: now).prefix { $0 < identity }.count
+    let own = (place: leaderPlace, identity: identity)
+    let rank = successors(at: now).prefix { precedes((leaderPlace(of: $0), $0), own) }.count
     var due = following.masterHeard + Self.silence + Nanoseconds(Self.turn.count * Int64(rank))
     // If a peer reports that it has taken over, its timeline message will probably arrive soon. The local peer waits for this message.
     if isTakenOver(at: now) { due = max(due, following.masterHeard + Self.coasting) }
@@ -165,7 +172,7 @@ extension EnsembleState {
     guard let follower, follower.masterStatus == .hasResigned, let claim, let slot = roster.slot(of: follower.master),
       let other = roster[slot].membership?.presence?.claim
     else { return false }
-    return other != claim && other.identity != identity && admits(.rhythm, from: other.identity)
+    return other != claim && other.identity != identity && admits(other)
   }
 
   /// Whether a peer that the local peer would follow reports that it leads the rhythm by another claim than the current one. The other
@@ -176,7 +183,7 @@ extension EnsembleState {
       guard let other = roster[member.slot].membership?.presence?.claim, other.identity == member.identity,
         other != claim
       else { return false }
-      return roster[member.slot].isPresent(at: now) && admits(.rhythm, from: member.identity)
+      return roster[member.slot].isPresent(at: now) && admits(other)
     }
   }
 
@@ -221,13 +228,13 @@ extension EnsembleState {
     (run.entry, run.number) = (continuation(at: now), nextRunNumber)
     (run.clock, run.sends, run.ownTotal) = (.identity, true, nil)
     emit(.event(.tookOver(from: master)))
-    if let continued, timelineMessage!.claim < continued { warn(of: master, .claimHasExpired) }
+    if let continued, let claim, claim < continued, !claim.isKept { warn(of: master, .claimHasExpired) }
     // The local peer may have been the master before. The activity levels from that time may be outdated. Each peer sends its
     // level again under the new claim.
     roster.markAllAbsent()
     lead(Leader(hasTakenOver: true, totals: continuedTotals(of: schedule, at: now)), playing: run, at: now)
-    // A peer that does not play the rhythm of the lost master changes the rhythm of all peers to its own.
-    if rhythm.digest != timelineMessage!.rhythm.next.digest { requestRhythm(at: now) }
+    // A peer that does not play the rhythm of the lost master changes the rhythm of all peers to its own, unless it only keeps the rhythm.
+    if keptFor == nil, rhythm.digest != timelineMessage!.rhythm.next.digest { requestRhythm(at: now) }
   }
 }
 

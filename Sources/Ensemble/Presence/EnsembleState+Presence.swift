@@ -75,7 +75,7 @@ extension EnsembleState {
   /// connected.
   private mutating func connect(toMasterOf claim: Claim) {
     guard claim.identity != identity, !roster.containsMember(claim.identity), claim != missingMaster,
-      admits(.rhythm, from: claim.identity)
+      admits(claim)
     else { return }
     // Many peers report the same claim. Only the first report causes an attempt.
     missingMaster = claim

@@ -32,7 +32,8 @@ struct OctetReader {
 
   /// Reads a claim: its term and its identity. Returns nil if the term is not in ``Claim/terms``.
   mutating func takeClaim() -> Claim? {
-    let claim = Claim(term: take(UInt64.self), identity: Identity(take(UInt64.self)))
+    let (term, identity) = (take(UInt64.self), Identity(take(UInt64.self)))
+    let claim = Claim(term: term & ~Claim.keptBit, identity: identity, isKept: term & Claim.keptBit != 0)
     return Claim.terms.contains(claim.term) ? claim : nil
   }
 }

@@ -11,9 +11,9 @@ struct OctetWriter {
     }
   }
 
-  /// Appends a claim: its term and its identity.
+  /// Appends a claim: its term and its identity. The highest bit of the term is set if the claim is kept (``Claim/isKept``).
   mutating func put(_ claim: Claim) {
-    put(claim.term)
+    put(claim.term | (claim.isKept ? Claim.keptBit : 0))
     put(claim.identity.bits)
   }
 }

@@ -4,7 +4,7 @@
 /// Numbers are big-endian.
 ///
 ///     octet   length   field
-///     0       8        the term of the claim
+///     0       8        the term of the claim, plus 2^63 if it is kept
 ///     8       8        the identity of the claim
 ///     16      1        1 if the master is about to leave, otherwise 0
 extension Offer {

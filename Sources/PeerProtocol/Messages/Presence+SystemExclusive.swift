@@ -10,7 +10,8 @@ import MusicalTime
 ///     0       8        the identity of the sender
 ///     8       1        flags; bit 0: the sender has a claim; bit 1: it would take over if the master disappeared;
 ///                      bit 3: one of its players has set the activity. Other bits are ignored.
-///     9       16       the claim: eight octets of term and eight octets of identity; all 0 without a claim
+///     9       16       the claim: eight octets of term (plus 2^63 if it is kept) and eight octets of identity; all 0
+///                      without a claim
 ///     25      1        the claimed MIDI channel, 2...9 or 11...16; 0 if there is none
 ///     26      1        the open gates; bit 0: rhythm; bit 1: notes; bit 2: modification; bit 3: activity
 ///     27      1        the activity, 0...127

@@ -7,7 +7,7 @@ import MusicalTime
 /// last field belong to later releases and are ignored.
 ///
 ///     octet   length   field
-///     0       8        the term of the claim
+///     0       8        the term of the claim, plus 2^63 if it is kept (``Claim/isKept``)
 ///     8       8        the identity of the claim
 ///     16      4        the revision
 ///     20      8        the first tick

@@ -26,9 +26,11 @@ struct EnsembleOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Let only PEER (a name or identity) start, stop and change the rhythm. Start every peer with this option, also "
-        + "PEER. It replaces all rules of --gate and --gate-file for rhythm. (default: any peer may)",
-      valueName: "PEER"))
+      "Let only the leader PEER (a name or identity) start, stop and change the rhythm. Further peers are its deputies: the first of "
+        + "them that is present does this while the leader is absent. If all of them are lost, another peer keeps the rhythm without "
+        + "a change until one of them returns. Start every peer with this option, also PEER. It replaces all rules of --gate and "
+        + "--gate-file for rhythm. (default: any peer may)",
+      valueName: "PEER[,PEER...]"))
   var ledBy: String?
 
   @Option(
@@ -61,8 +63,8 @@ struct EnsembleOptions: ParsableArguments {
     // Only the syntax of the rules is checked, so the gates and the hearing choices are discarded.
     var gates = Gates()
     for rule in gate { try usage { () throws(GateError) in try gates.apply(rule) } }
-    if let ledBy, ledBy.allSatisfy(\.isWhitespace) {
-      throw ValidationError("--led-by: is empty; give PEER, the name or the identity of a peer")
+    if let ledBy, Gates.leaders(ledBy) == nil {
+      throw ValidationError("--led-by: a name is missing; give PEER or PEER,PEER, the names or identities of peers")
     }
     var hearing = HearingChoices()
     for rule in hear { try usage { () throws(HearingError) in try hearing.apply(rule) } }
@@ -82,7 +84,7 @@ struct EnsembleOptions: ParsableArguments {
     }
     // The rules of --gate are applied after the rules of the file, so that a rule of --gate can replace a rule of the file.
     for rule in gate { try configuration.gates.apply(rule) }
-    configuration.leader = ledBy
+    configuration.leaders = ledBy.flatMap { Gates.leaders($0) }
     configuration.masterLoss = onMasterLoss
     configuration.totalActivityRule = totalActivity
     configuration.recipient = sendTo

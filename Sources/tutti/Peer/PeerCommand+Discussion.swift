@@ -74,7 +74,7 @@ extension PeerCommand {
       offer [PEER]                offer the role of master to PEER or to all
       take                        take the offered role of master
       gate RULE                   open or close gates, see --gate
-      led-by PEER|anyone          let only PEER control the rhythm, see --led-by
+      led-by PEER[,PEER]|anyone   let only PEER control the rhythm, see --led-by
       hear PEER|all [PERCENT]     let notes of PEER or of all sound here, see
                                   --hear
       hear none                   let no notes of other Tutti peers sound here

@@ -24,4 +24,15 @@ import Testing
     #expect(Offer(systemExclusive: expected + [0]) == Offer(systemExclusive: expected))
     #expect(Offer(systemExclusive: expected.dropLast() + [2]) == nil)
   }
+
+  /// The highest bit of the term shows that the claim is kept.
+  @Test func keptClaimHasTheHighestBitOfTheTerm() {
+    for term in [1, Claim.terms.upperBound] {
+      let offer = Offer(claim: Claim(term: term, identity: Identity(5), isKept: true), isParting: true)
+      // The first of the data octets contains the top bits of the next seven.
+      #expect(offer.systemExclusive[4] & 0x40 != 0 && Offer(systemExclusive: offer.systemExclusive) == offer)
+    }
+    let withoutTerm = Offer(claim: Claim(term: 0, identity: Identity(5), isKept: true), isParting: true)
+    #expect(Offer(systemExclusive: withoutTerm.systemExclusive) == nil)
+  }
 }
