@@ -69,7 +69,7 @@ extension InvariantChecker {
   }
 
   /// Checks that no note of a remote player is on at the peer after the player has released the key. If the peer is a follower,
-  /// also checks that its rhythm gate is open for its master.
+  /// also checks that its rhythm gate is open for its master, unless the master only keeps the rhythm.
   func evaluateNotes(at peer: VirtualPeer) {
     let host = peer.host
     for session in states[host].held.keys.sorted(by: { $0.number < $1.number }) {
@@ -97,7 +97,9 @@ extension InvariantChecker {
         seen: "a note of \(player.map { world.hosts[$0].name } ?? "an unknown peer")")
       states[host].held[session] = holder
     }
-    if case .follower(let identity) = peer.core.ensemble.role, now - states[host].gatesChanged > .seconds(1) {
+    // In a led session, any peer may keep the rhythm of a lost leader.
+    let isKept = peer.core.ensemble.claim?.isKept == true && !world.hosts[host].gates.leaders.isEmpty
+    if case .follower(let identity) = peer.core.ensemble.role, !isKept, now - states[host].gatesChanged > .seconds(1) {
       expectOpen(.rhythm, to: world.host(of: identity), at: host)
     }
   }
