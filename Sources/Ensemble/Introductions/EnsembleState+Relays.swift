@@ -88,8 +88,8 @@ extension EnsembleState {
     for peer in request.members {
       guard roster.containsMember(peer) else { continue }
       // The first presence makes the peer a member for the receiver, which then uses the timeline message.
-      introductions.forwarding[sender, default: .init()].add(.presence, of: peer)
-      introductions.forwarding[sender, default: .init()].add(.timeline, of: peer)
+      introductions.forwarding[sender, default: .init()].add(.presence, of: peer, at: now)
+      introductions.forwarding[sender, default: .init()].add(.timeline, of: peer, at: now)
     }
   }
 
@@ -109,7 +109,7 @@ extension EnsembleState {
   mutating func forwardPresence(of slot: Roster.Slot, at now: Instant) {
     guard let peer = roster[slot].identity else { return }
     for member in subscribers(of: slot, at: now) {
-      introductions.forwarding[member.identity, default: .init()].add(.presence, of: peer)
+      introductions.forwarding[member.identity, default: .init()].add(.presence, of: peer, at: now)
     }
   }
 

@@ -52,13 +52,21 @@ struct Introductions: Sendable {
 
     /// The time between two messages. Packets that leave at the same time overtake each other, and a packet that is late is not used.
     static var pause: Nanoseconds { .milliseconds(10) }
+    /// The first message waits for a part of this time that differs each time. Presences have the same interval everywhere. Without the wait, two
+    /// of them could meet at this peer again and again, and one of them would overtake the other each time.
+    static var spread: Nanoseconds { .milliseconds(40) }
 
     /// The messages, in the order in which they leave.
     private var messages: [(kind: Kind, peer: Identity)] = []
     /// When the next message may leave.
     private(set) var next = Instant(nanoseconds: .min)
 
-    mutating func add(_ kind: Kind, of peer: Identity) {
+    mutating func add(_ kind: Kind, of peer: Identity, at now: Instant) {
+      if messages.isEmpty {
+        // The product with an odd constant mixes the bits (Knuth, *The Art of Computer Programming* 3, section 6.4).
+        let mixed = (UInt64(bitPattern: now.nanoseconds) &* 0x9E37_79B9_7F4A_7C15) >> 32
+        next = max(next, now + Nanoseconds(Int64(mixed % UInt64(Self.spread.count))))
+      }
       if !messages.contains(where: { $0 == (kind, peer) }) { messages.append((kind, peer)) }
     }
 
