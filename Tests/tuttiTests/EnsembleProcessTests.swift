@@ -192,4 +192,37 @@ import _TestTraits
     for peer in [ada, ben] { try await peer.leave() }
     #expect(!ben.events.contains { $0.role == "master" })
   }
+
+  /// The process of the leader is killed. The rhythm goes on, but nobody controls it, until the leader has been restarted.
+  @Test func lostLeaderDoesNotSilenceTheOthers() async throws {
+    let folder = try TemporaryFolder()
+    let led = ["--led-by", "ada"]
+    let ben = try await PeerProcess("ben", led, in: folder)
+    let cleo = try await PeerProcess("cleo", connect: [ben], led, in: folder)
+    let ada = try await PeerProcess("ada", connect: [ben], led, in: folder)
+    for peer in [ada, ben, cleo] { try await peer.wait(forPeers: 2) }
+    ada.type("start")
+    for peer in [ben, cleo] { try await peer.wait(forRole: "follower") }
+    ada.child.signal(SIGKILL)
+    _ = try await ada.child.status()
+    try await ben.child.wait(for: "one of the others to keep the rhythm") {
+      [ben, cleo].contains { $0.child.errors.contains("this peer keeps the rhythm until ada returns") }
+    }
+    let keeper = try #require([ben, cleo].first { $0.child.errors.contains("keeps the rhythm") })
+    keeper.type("stop")
+    try await keeper.child.wait(for: "to be rejected") { keeper.child.errors.contains("only ada may control it") }
+    let again = try await PeerProcess("ada", port: ada.port, ["--restore"], in: folder)
+    try await again.wait(forRole: "master")
+    try await again.child.wait(for: "the line") {
+      again.child.errors.contains("peer restored; this peer is the master")
+    }
+    try await keeper.wait(forRole: "follower")
+    again.type("stop")
+    for peer in [ben, cleo] { try await peer.wait(forRole: "idle") }
+    // The rhythm was never interrupted.
+    for peer in [ben, cleo] {
+      #expect(peer.events.filter { $0.event == "role" }.dropLast().allSatisfy { $0.role != "idle" })
+    }
+    for peer in [again, ben, cleo] { try await peer.leave() }
+  }
 }
