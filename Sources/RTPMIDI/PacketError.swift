@@ -1,4 +1,4 @@
-/// The reason why a datagram, or the rest of it, was dropped.
+/// The reason why a datagram, or the rest of it, was dropped or ignored.
 public enum PacketError: Error, Hashable, Sendable, BitwiseCopyable {
   /// The datagram is shorter than its fields require.
   case truncated

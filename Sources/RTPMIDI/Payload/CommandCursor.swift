@@ -7,7 +7,8 @@ import MIDI
 ///
 /// Running status applies from one channel command to the next, also across real-time messages. Any other system message
 /// ends running status. The first command must have a status octet, whatever the P bit says (P = 1 means that the status
-/// octet was omitted at the source). The last delta time may have no command after it. An error ends the list.
+/// octet was omitted at the source). The last delta time may have no command after it. An error ends the list,
+/// but the commands before it are valid.
 public struct CommandCursor: BitwiseCopyable {
   public enum Command: Hashable, Sendable, BitwiseCopyable {
     case message(Message)
@@ -68,17 +69,19 @@ public struct CommandCursor: BitwiseCopyable {
     }
   }
 
-  /// Returns the number of remaining commands.
-  ///
-  /// - Throws: the first error that ``next(in:)`` would throw.
+  /// Returns the number of remaining commands before the end of the list or the first error, and whether there is an error.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func count(in packet: Span<UInt8>) throws(PacketError) -> Int {
+  public func count(in packet: Span<UInt8>) -> (commands: Int, isMalformed: Bool) {
     var cursor = self
     var count = 0
-    while case .some = try cursor.next(in: packet) { count += 1 }
-    return count
+    do throws(PacketError) {
+      while case .some = try cursor.next(in: packet) { count += 1 }
+      return (count, false)
+    } catch {
+      return (count, true)
+    }
   }
 
   /// Reads a delta time, if there is one, and the command after it; nil at the end of the list.

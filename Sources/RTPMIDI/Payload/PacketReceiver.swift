@@ -6,8 +6,11 @@ import MusicalTime
 ///
 /// ``open(_:near:)`` checks a packet; then ``next(in:)`` returns its commands one by one. All commands have to be read
 /// before the next packet is opened. `open` throws for a packet of another stream, for a duplicate, for a packet that is
-/// too old to be distinguished from a replay or implausibly far ahead, and for a packet with an error anywhere in its
-/// commands or its journal. No command of such a packet is delivered.
+/// too old to be distinguished from a replay or implausibly far ahead, and for a packet that is shorter than its command list. No
+/// command of such a packet is delivered.
+///
+/// Some devices send packets that are partly wrong. Of a malformed command list, the commands before the error are delivered. A malformed
+/// journal is ignored. Both are counted.
 ///
 /// The journal of a packet is used if the packet is the first of the stream, if the packets directly before it are
 /// missing, or if the stream restarts with it (``SequenceWindow``). The messages that repair the loss are delivered
@@ -58,6 +61,8 @@ public struct PacketReceiver: ~Copyable {
   private var repairedPlace: Int64 = -1
   /// The remaining commands of the open packet; nil if no packet is open.
   private var commands: CommandCursor?
+  /// Whether the command list of the open packet is malformed.
+  private var isMalformed = false
   /// The number of commands in the packet that was opened last, delivered or held back; 0 for a guard packet.
   ///
   /// Real-time: safe.
@@ -90,7 +95,7 @@ public struct PacketReceiver: ~Copyable {
     assembly.restart()
     state.restart()
     (journalLength, repairedPlace, commandCount, stamp) = (nil, -1, 0, 0)
-    (latePlace, transportPlace) = (nil, -1)
+    (latePlace, transportPlace, isMalformed) = (nil, -1, false)
   }
 
   /// The statistics of the stream.
@@ -149,27 +154,23 @@ public struct PacketReceiver: ~Copyable {
     repair.discard()
     let (header, payload) = try RTPHeader.decode(packet)
     guard header.ssrc == ssrc else { throw .otherSource }
-    // The complete packet is checked before its sequence number is registered. The number of a damaged packet is not
-    // registered, so that the original packet is still accepted.
     let cursor = try CommandCursor(packet, payload: payload)
-    let count: Int
-    do { count = try cursor.count(in: packet) } catch {
-      counts.malformed &+= 1
-      throw error
-    }
-    var journal: JournalCursor?
+    let (count, isMalformed) = cursor.count(in: packet)
+    // The complete journal is checked before it is used.
+    var (journal, isJournalMalformed) = (JournalCursor?.none, false)
     if let extent = cursor.journal {
-      do {
+      do throws(PacketError) {
         let journalCursor = try JournalCursor(packet, in: extent)
         try journalCursor.check(in: packet)
         journal = journalCursor
       } catch {
-        counts.malformedJournals &+= 1
-        throw error
+        isJournalMalformed = true
       }
     }
     let place = try admit(header.sequence, journal)
-    commandCount = count
+    if isMalformed { counts.malformed &+= 1 }
+    if isJournalMalformed { counts.malformedJournals &+= 1 }
+    (commandCount, self.isMalformed) = (count, isMalformed)
     if place < window.highest {
       latePlace = place
       if place < repairedPlace {
@@ -178,7 +179,7 @@ public struct PacketReceiver: ~Copyable {
       }
     } else {
       latePlace = nil
-      if let extent = cursor.journal { journalLength = extent.count } else { journalLength = nil }
+      if let extent = cursor.journal, !isJournalMalformed { journalLength = extent.count } else { journalLength = nil }
     }
     stamp = unwrap(header.timestamp, near: reference.hundredMicroseconds)
     commands = cursor
@@ -199,7 +200,7 @@ public struct PacketReceiver: ~Copyable {
       return .systemExclusive(Instant(hundredMicroseconds: stamp))
     case nil: break
     }
-    // `open` has checked the whole packet, so the cursor finds no error.
+    // The cursor stops at the end of the list, or at an error.
     while let command = try? cursor.next(in: packet) {
       guard let event = event(of: command, at: Instant(hundredMicroseconds: stamp &+ cursor.time), in: packet) else {
         continue
@@ -208,6 +209,8 @@ public struct PacketReceiver: ~Copyable {
       return event
     }
     commands = nil
+    // Segments of a System Exclusive may have followed the error.
+    if isMalformed, latePlace == nil { assembly.abandon() }
     return nil
   }
 

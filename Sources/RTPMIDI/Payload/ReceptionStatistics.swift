@@ -10,9 +10,9 @@ public struct ReceptionStatistics: Hashable, Sendable, BitwiseCopyable {
   public internal(set) var duplicates: UInt64 = 0
   /// The number of packets too far behind to be distinguished from a replay, or implausibly far ahead.
   public internal(set) var outOfWindow: UInt64 = 0
-  /// The number of packets dropped because of a malformed command list.
+  /// The number of packets with a malformed command list. The commands before the error were delivered.
   public internal(set) var malformed: UInt64 = 0
-  /// The number of packets dropped because of a malformed recovery journal.
+  /// The number of packets with a malformed recovery journal. The journal was ignored.
   public internal(set) var malformedJournals: UInt64 = 0
   /// The number of repairs from a recovery journal, one for each loss and one for each restart of the stream.
   public internal(set) var repairs: UInt64 = 0

@@ -13,7 +13,8 @@ public struct DatagramCounters: Hashable, Sendable {
   /// Datagrams that belong to no session. Also late replies of a ``ProtocolExtension`` to requests of an earlier session.
   public internal(set) var unknownSources: UInt64 = 0
   /// RTP packets that were received before, that are too old to determine whether they were received before, or whose
-  /// sequence number is implausibly far ahead. Also duplicates of packets of a ``ProtocolExtension``.
+  /// sequence number is implausibly far ahead. Also duplicates of packets of a ``ProtocolExtension``, and BY packets with
+  /// the token of another session, such as an earlier one of the same device.
   public internal(set) var replayed: UInt64 = 0
   /// Control packets of a ``ProtocolExtension`` that the extension rejected.
   public internal(set) var rejectedExtensionPackets: UInt64 = 0

@@ -84,9 +84,10 @@ extension Endpoint {
     // If the first invitation of the peer arrived before the local invitation established a session, the invitations have
     // crossed. The second invitation of the peer then belongs to this session.
     if let established, !established.isProtected, invitation.since <= established.establishedAt {
-      _ = halfOpen.withdraw(ssrc: invitation.ssrc, control: invitation.control)
+      _ = halfOpen.withdraw(ssrc: invitation.ssrc, control: invitation.control, token: 0)
       currentSession = established
-      (established.acceptedToken, established.lastHeard) = (command.token, now)
+      established.accept(token: command.token, onControlPort: invitation.token)
+      established.lastHeard = now
       return accept(command, as: established.localSSRC, to: address, .data)
     }
     let session: Session
@@ -108,8 +109,8 @@ extension Endpoint {
       session = makeSession(
         control: invitation.control, data: address, localSSRC: invitation.localSSRC, isInitiator: false)
     }
-    _ = halfOpen.withdraw(ssrc: invitation.ssrc, control: invitation.control)
-    session.acceptedToken = command.token
+    _ = halfOpen.withdraw(ssrc: invitation.ssrc, control: invitation.control, token: 0)
+    session.accept(token: command.token, onControlPort: invitation.token)
     (session.controlSource, session.data, session.local) = (invitation.control, address, arrivalAddress)
     (session.ssrc, session.controlSSRC) = (command.ssrc, invitation.ssrc)
     session.name = command.name ?? invitation.name
@@ -235,24 +236,32 @@ extension Endpoint {
     return .accepted
   }
 
-  /// Receives BY: ends a session, an invitation in progress, or a half-open invitation.
+  /// Receives BY: ends a session, an invitation in progress, or a half-open invitation. A BY with a token that belongs to none of them has no
+  /// effect. It may come from an earlier session of a device that has restarted with the same SSRC.
   private func receiveBye(_ command: SessionCommand, from address: SocketAddress, port: Port) -> DatagramOutcome {
-    if let session = table[.init(ssrc: command.ssrc, address: address, port: port)], mayReceive(session) {
-      end(session, .closed(session.id))
+    let source = SessionTable.Source(ssrc: command.ssrc, address: address, port: port)
+    let established = table[source]
+    if let established, mayReceive(established), established.isNamed(by: command) {
+      end(established, .closed(established.id))
       return .accepted
     }
-    // No established session may receive this BY. If sessions with this address are protected, the BY has no effect, because
-    // it is not authentic. An invitation in progress expires by itself.
+    // If sessions with this address are protected, the BY has no effect, because it is not authentic. An invitation in progress expires by
+    // itself.
     guard !protects(address) else { return .notAuthentic }
-    if let candidate = table.candidate(from: .init(ssrc: command.ssrc, address: address, port: port)) {
+    let candidate = table.candidate(from: source)
+    if let candidate, candidate.isNamed(by: command) {
       table.remove(candidate)
       return .accepted
     }
-    if let session = table.session(at: address), session.phase == .invitingData, session.controlSSRC == command.ssrc {
-      end(session, .unreachable(session.id))
+    let invited = table.session(at: address).flatMap {
+      $0.phase == .invitingData && $0.controlSSRC == command.ssrc ? $0 : nil
+    }
+    if let invited, invited.isNamed(by: command) {
+      end(invited, .unreachable(invited.id))
       return .accepted
     }
-    return halfOpen.withdraw(ssrc: command.ssrc, control: address) ? .accepted : .unknownSource
+    if halfOpen.withdraw(ssrc: command.ssrc, control: address, token: command.token) { return .accepted }
+    return established == nil && candidate == nil && invited == nil ? .unknownSource : .replayed
   }
 
   /// Answers OK to an invitation, with this SSRC.

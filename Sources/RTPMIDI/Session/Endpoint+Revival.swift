@@ -79,7 +79,7 @@ extension Endpoint {
     // its own invitation, the repeated invitation belongs to this session.
     let source = SessionTable.Source(ssrc: session.controlSSRC, address: session.controlSource, port: .control)
     if let candidate = table.candidate(from: source) {
-      if session.acceptedToken == nil { session.acceptedToken = candidate.acceptedToken }
+      session.include(candidate)
       table.remove(candidate)
     }
     if candidacy == nil { session.establish(at: now, with: protocolExtension) }

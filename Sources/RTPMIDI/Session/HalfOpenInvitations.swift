@@ -67,9 +67,12 @@ struct HalfOpenInvitations {
     return index.map { invitations[$0] }
   }
 
-  /// Removes the invitation of the peer with this SSRC and control port. Returns whether there was one.
-  mutating func withdraw(ssrc: UInt32, control: SocketAddress) -> Bool {
-    guard let index = invitations.firstIndex(where: { $0.ssrc == ssrc && $0.control == control }) else { return false }
+  /// Removes the invitation of the peer with this SSRC, control port and token. The token 0 means any. Returns whether there was one.
+  mutating func withdraw(ssrc: UInt32, control: SocketAddress, token: UInt32) -> Bool {
+    let index = invitations.firstIndex {
+      $0.ssrc == ssrc && $0.control == control && (token == 0 || $0.token == token)
+    }
+    guard let index else { return false }
     invitations.remove(at: index)
     return true
   }

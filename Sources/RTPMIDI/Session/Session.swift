@@ -46,6 +46,8 @@ final class Session {
   let localSSRC: UInt32
   /// The token of the peer's invitation that was accepted; nil if the peer has not invited.
   var acceptedToken: UInt32?
+  /// The tokens of all invitations that led to this session, of both peers. A BY of the peer contains one of them.
+  private var tokens: [UInt32] = []
   var phase = Phase.invitingControl
   /// The address of the remote control port.
   let control: SocketAddress
@@ -147,11 +149,21 @@ final class Session {
     self.isProtected = isProtected
     (self.id, self.token, self.localSSRC, self.control, self.data) = (id, token, localSSRC, control, data)
     self.isInitiator = isInitiator
+    if isInitiator { tokens = [token] }
     controlSource = control
     // The random token makes the seeds of sessions differ. The sessions therefore do not send in step with each other.
     seed = UInt64(token) << 32 | id.number & 0xFFFF_FFFF
     clock = ClockComparison(seed: seed)
   }
+
+  /// Records the accepted invitation of the peer. PipeWire and midimonster use another token for each port.
+  func accept(token: UInt32, onControlPort controlToken: UInt32) {
+    acceptedToken = token
+    tokens += [token, controlToken]
+  }
+
+  /// Whether a BY ends this session: its token is that of an invitation to the session, or the BY has none.
+  func isNamed(by bye: SessionCommand) -> Bool { bye.token == 0 || tokens.contains(bye.token) }
 
   /// The supervision rules for the peer.
   var supervision: Supervision { `extension`?.supervision ?? .standard }
@@ -216,7 +228,16 @@ final class Session {
   func restart(at now: Instant) { (establishedAt, lastHeard) = (now, now) }
 
   /// Takes the identifier and the role of initiator from `invitation`, by which the local peer invites the same peer.
-  func adopt(_ invitation: Session) { (id, isInitiator) = (invitation.id, true) }
+  func adopt(_ invitation: Session) {
+    (id, isInitiator) = (invitation.id, true)
+    tokens += invitation.tokens
+  }
+
+  /// Takes the invitation of the peer from `candidate`, which gives way to this session.
+  func include(_ candidate: Session) {
+    acceptedToken = acceptedToken ?? candidate.acceptedToken
+    tokens += candidate.tokens
+  }
 
   /// Prepares for a new RTP stream of the peer.
   func beginStream() {

@@ -23,13 +23,13 @@ import _TestSupport
     }
   }
 
-  /// A malformed packet changes no state. The attacked receiver gets malformed packets before each valid packet, and the reference
+  /// A rejected packet changes no state. The attacked receiver gets such packets before each valid packet, and the reference
   /// receiver gets none. Every third valid packet is lost. Each other valid packet causes the same events in both receivers.
-  @Test(arguments: UInt64(1)...20) func malformedPacketChangesNoState(seed: UInt64) {
+  @Test(arguments: UInt64(1)...20) func rejectedPacketChangesNoState(seed: UInt64) {
     var mutator = Mutator(seed: seed)
     var attacked = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: 64)
     var reference = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: 64)
-    var malformed = 0
+    var rejected = 0
     let packets = HostilePackets(seed: seed, count: 100).valid
     for (index, packet) in packets.enumerated() {
       for _ in 0..<60 {
@@ -38,19 +38,18 @@ import _TestSupport
         // Only packets that a new receiver rejects are passed to the attacked receiver.
         var fresh = PacketReceiver(ssrc: HostilePackets.ssrc, systemExclusiveCapacity: 64)
         guard case .failure(let error) = events(&fresh, forged) else { continue }
-        malformed += 1
+        rejected += 1
         if events(&attacked, forged) != .failure(error) { Issue.record("seed \(seed): not rejected with \(error)") }
       }
       if index % 3 == 2 { continue }
       let expected = events(&reference, packet)
       if events(&attacked, packet) != expected {
-        Issue.record("seed \(seed): packet \(index) causes other events than without malformed packets")
+        Issue.record("seed \(seed): packet \(index) causes other events than without rejected packets")
       }
     }
-    var statistics = attacked.statistics
-    // The lower limits show that both kinds of damage, and repairs, have occurred.
-    #expect(statistics.malformed > 100 && statistics.malformedJournals > 500 && malformed > 2000)
-    (statistics.malformed, statistics.malformedJournals) = (0, 0)
+    let statistics = attacked.statistics
+    // The lower limits show that damage and repairs have occurred.
+    #expect(rejected > 500)
     #expect(statistics == reference.statistics && statistics.repairs > 5, "seed \(seed)")
   }
 
@@ -60,8 +59,8 @@ import _TestSupport
     let fuzzer = PacketFuzzer(seed: seed, count: 256)
     try fuzzer.run(inputs: 5000)
     let statistics = fuzzer.statistics
-    // The lower limits show that some damaged journals were applied and others rejected.
-    #expect(statistics.repairs > 500 && statistics.recovered > 500, "seed \(seed)")
+    // The lower limits show that some damaged journals were applied and others ignored.
+    #expect(statistics.repairs > 100 && statistics.recovered > 100, "seed \(seed)")
     #expect(statistics.malformed > 100 && statistics.malformedJournals > 1000, "seed \(seed)")
   }
 

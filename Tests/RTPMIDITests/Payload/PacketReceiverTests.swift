@@ -190,14 +190,52 @@ import _TestSupport
     #expect(receiver.statistics.heldBack == 5)
   }
 
-  @Test func damagedPacketIsRejectedCompletelyAndItsOriginalIsStillAccepted() {
+  @Test func truncatedPacketIsRejectedCompletelyAndItsOriginalIsStillAccepted() {
     var receiver = receiver()
-    #expect(events(&receiver, packet(1, "F8 00 F9")) == .failure(.malformedCommands))
-    #expect(events(&receiver, packet(1, "F8 00 F0 01")) == .failure(.truncated))
-    #expect(receiver.statistics.malformed == 2 && receiver.statistics.received == 0 && receiver.highestSequence == nil)
-    #expect(messages(&receiver, packet(1, "F8 00 F8")) == [.clock, .clock])
     #expect(events(&receiver, Array(packet(2, "F8 00 F8").dropLast())) == .failure(.truncated))
+    #expect(receiver.statistics.received == 0 && receiver.highestSequence == nil)
     #expect(messages(&receiver, packet(2, "F8 00 F8")) == [.clock, .clock])
+  }
+
+  /// An undefined status (F4, F9, FD), a status among data octets, or a command that is cut ends the list. The commands before it are
+  /// delivered, also the end of a note.
+  @Test(arguments: ["F9", "FD", "F4", "F0 7D F8 01 F7", "90 40", "90", "F0 01", "90 F8 40"])
+  func commandsBeforeAnErrorAreDelivered(fault: String) {
+    var receiver = receiver()
+    let note = Message.noteOn(channel, key: 55, velocity: 64)
+    #expect(messages(&receiver, packet(1, "90 37 40 00 \(fault)")) == [note])
+    #expect(messages(&receiver, packet(2, "80 37 00 00 \(fault)")) == [.noteOff(channel, key: 55, velocity: 0)])
+    #expect(messages(&receiver, packet(3, fault)) == [])
+    #expect(receiver.statistics.malformed == 3 && receiver.statistics.received == 3 && receiver.lost == 0)
+    #expect(messages(&receiver, packet(4, "90 38 40")) == [.noteOn(channel, key: 56, velocity: 64)])
+  }
+
+  /// The rest of a System Exclusive may have followed the error, so it is dropped, and never completed by a later segment.
+  @Test func errorDropsAnUnfinishedSystemExclusive() {
+    var receiver = receiver()
+    #expect(events(&receiver, packet(1, "F0 01 02 F0")) == .success([]))
+    #expect(messages(&receiver, packet(2, "F8 00 F9")) == [.clock])
+    #expect(events(&receiver, packet(3, "F7 03 F7")) == .success([]))
+    #expect(receiver.statistics.droppedSystemExclusives == 1)
+  }
+
+  /// The malformed journals of `cases/bad_journal.py`.
+  @Test(arguments: [
+    "20 00", "20 00 00", "20 00 00 00 40 08 01 F0", "40 00 00 00 00", "", "20 00 00 00 07 08 81 77 3C 80",
+    "2F 00 00 00 06 80 05 00 00", "00 00 00 DE AD",
+  ])
+  func malformedJournalIsIgnored(journal: String) {
+    var receiver = receiver()
+    #expect(messages(&receiver, packet(1, "F8")) == [.clock])
+    // Packet 2 is lost, so the journal would be used.
+    var packet = packet(3, "90 50 40")
+    packet[12] |= 0x40
+    #expect(
+      events(&receiver, packet + hex(journal))
+        == .success([
+          .message(.noteOn(channel, key: 80, velocity: 64), Instant(hundredMicroseconds: 10))
+        ]))
+    #expect(receiver.statistics.malformedJournals == 1 && receiver.statistics.repairs == 0 && !receiver.hasJournal)
   }
 
   @Test func timeStampsAreUnwrappedNearTheReference() {
@@ -300,6 +338,6 @@ import _TestSupport
     #expect(statistics.received == opened, "seed \(seed)")
     #expect(opened + rejected == 5_000, "seed \(seed)")
     // The lower limits show that both results have occurred.
-    #expect(statistics.received > 100 && statistics.malformed > 100 && statistics.lost >= 0, "seed \(seed)")
+    #expect(statistics.received > 100 && statistics.malformed > 100, "seed \(seed)")
   }
 }

@@ -23,6 +23,57 @@ import _TestSupport
     #expect(network.endpoints[closing].drain() == [])
   }
 
+  /// A device restarts with the same SSRC and another token. Then the BY of its earlier session arrives, late or twice. A BY with the token of
+  /// the new session ends it, and so does one with the token 0 or without a token.
+  @Test(arguments: [0x99, 0]) func byeOfAnEarlierSessionHasNoEffect(end: UInt32) throws {
+    var network = EndpointNetwork(1, .standard)
+    func invite(_ token: UInt32) {
+      let invitation = SessionCommand(.invitation, token: token, ssrc: 9)
+      for (from, to) in [(2, 0), (3, 1)] {
+        network.send(octets { _ = invitation.append(to: &$0) }, from: from, to: to)
+        network.run(for: .milliseconds(2))
+      }
+      // The endpoint sends CK0 after a second. The answer proves that the device receives.
+      network.run(for: .milliseconds(1100))
+      let requests = network.sent("CK", by: 1).compactMap { ClockPacket($0.span) }.filter { $0.count == 0 }
+      if let answer = requests.last?.reply(from: 9, sentAt: network.now) {
+        network.send(octets { _ = answer.append(to: &$0) }, from: 3, to: 1)
+      }
+    }
+    func bye(_ token: UInt32) {
+      network.send(octets { _ = SessionCommand(.bye, token: token, ssrc: 9).append(to: &$0) }, from: 2, to: 0)
+      network.run(for: .milliseconds(2))
+    }
+    invite(0x55)
+    network.run(for: .seconds(2))
+    let old = try #require(network.session(0))
+    invite(0x99)
+    network.run(for: .seconds(2))
+    let new = try #require(network.standing[0].keys.first)
+    #expect(new != old && network.endpoints[0].establishedCount == 1)
+    let replayed = network.endpoints[0].counters.replayed
+    bye(0x55)
+    #expect(network.endpoints[0].establishedCount == 1 && network.endpoints[0].counters.replayed == replayed + 1)
+    bye(end)
+    #expect(network.endpoints[0].establishedCount == 0 && network.events(of: 0).last == .closed(new))
+  }
+
+  /// PipeWire and midimonster use another token for each port. Each of both ends the session, or the invitation that is still half open.
+  @Test(arguments: [0x10, 0x11]) func byeMayNameTheInvitationOfEitherPort(token: UInt32) {
+    var network = EndpointNetwork(1, .standard)
+    for (from, to) in [(2, 0), (3, 1)] {
+      let invitation = SessionCommand(.invitation, token: UInt32(0x10 + to), ssrc: 9)
+      network.send(octets { _ = invitation.append(to: &$0) }, from: from, to: to)
+      network.run(for: .milliseconds(2))
+    }
+    network.verify(9, at: 3, by: 0)
+    network.run(for: .seconds(1))
+    #expect(network.endpoints[0].establishedCount == 1)
+    network.send(octets { _ = SessionCommand(.bye, token: token, ssrc: 9).append(to: &$0) }, from: 2, to: 0)
+    network.run(for: .milliseconds(2))
+    #expect(network.endpoints[0].establishedCount == 0)
+  }
+
   @Test func closeAllSendsOneByeToEachPeer() {
     var network = EndpointNetwork(4, .standard)
     for other in 1...3 { _ = network.connect(0, to: other) }
