@@ -94,6 +94,21 @@ public struct StampedTicks: Sendable {
     update(by: clock)
   }
 
+  /// Returns the number of intervals from the newest tick to a stamp; nil if it is not near a whole number, or if the stamps in the window are
+  /// not precise. Unlike ``isTrusted``, the result does not depend on the arrivals.
+  ///
+  /// Real-time: not safe.
+  public func intervals(to stamp: Instant) -> Int64? {
+    guard let regression, timeline != nil, count >= Self.judgingCount,
+      regression.spread <= 1.5 * Double(Self.unit.count)
+    else { return nil }
+    let gap = stamp + Nanoseconds(Self.unit.count / 2) - points[count - 1].stamp
+    guard gap > .zero, gap <= TickFollower.maximumGap else { return nil }
+    let intervals = (Double(gap.count) - regression.value) / regression.slope
+    let whole = intervals.rounded()
+    return abs(intervals - whole) <= 0.15 ? Int64(whole) : nil
+  }
+
   /// Detects a change of tempo: three consecutive stamps deviate from the regression by more than one and a half units
   /// plus four times the spread of the regression. The window then restarts with these three ticks.
   private mutating func detectTempoChange(_ point: Point, by regression: Regression) {

@@ -110,13 +110,16 @@ public struct TickCounter: Sendable {
   ///   - instant: the arrival of the tick, local time.
   ///   - missing: the number of commands that were sent directly before the tick and have not arrived. The elapsed time
   ///     decides how many of these were ticks.
+  ///   - isContinued: whether the tick is known to continue the ticks before Start, although it may have arrived late.
   ///   - follower: the follower to which the tick is added.
   ///
   /// Real-time: not safe.
-  public mutating func add(counted instant: Instant, missing: Int64 = 0, to follower: inout TickFollower) {
+  public mutating func add(
+    counted instant: Instant, missing: Int64 = 0, isContinued: Bool = false, to follower: inout TickFollower
+  ) {
     if missing > 0 { skip(upTo: missing, before: instant, by: follower) }
     // The fit of the previous run does not apply to a run with another tempo or phase.
-    if isStarting, let fit = follower.fit, !fit.isPlausible(instant, as: next) { follower.reset() }
+    if isStarting, !isContinued, let fit = follower.fit, !fit.isPlausible(instant, as: next) { follower.reset() }
     isStarting = false
     var isInBurst = false
     if count > 0, let fit = follower.fit, let gap = gap(to: instant) {
@@ -168,6 +171,15 @@ public struct TickCounter: Sendable {
     count = 0
   }
 
+  /// Skips the numbers of ticks that were lost before the newest one, as is known only now.
+  ///
+  /// Real-time: not safe.
+  public mutating func lose(_ ticks: Int64) {
+    next = next + ticks
+    lost += ticks
+    count = 0
+  }
+
   /// Discards the arrivals, but keeps the numbering: the next tick gets the number ``next``, whenever it arrives.
   ///
   /// Real-time: not safe.
@@ -177,10 +189,14 @@ public struct TickCounter: Sendable {
   /// renumbered. Up to four ticks that were due before `instant` and have not arrived are lost. If more are missing, the
   /// clock has paused, and no tick is counted as lost.
   ///
+  /// - Parameter missing: the number of commands that were sent directly before Start and have not arrived; nil if the source does not
+  ///   number its packets. If none is missing, no tick is lost, however late Start has arrived.
+  ///
   /// Real-time: not safe.
-  public mutating func start(at instant: Instant, by follower: TickFollower) {
+  public mutating func start(at instant: Instant, missing: Int64? = nil, by follower: TickFollower) {
     if count > 0, let fit = follower.fit {
-      let missed = fit.ticks(from: next + -1, to: instant - fit.earlyTolerance)
+      let due = fit.ticks(from: next + -1, to: instant - fit.earlyTolerance)
+      let missed = missing.map { min($0, due) } ?? due
       if (1...4).contains(missed) {
         next = next + missed
         lost += missed

@@ -27,7 +27,7 @@ import Testing
   @Test(arguments: UInt64(1)...10) func allPlayersChangeLayersAtTheSameBeat(seed: UInt64) throws {
     var band = try VirtualBand.playing(4, seed: seed)
     band.run(for: .seconds(1))
-    for _ in 0..<12 {
+    for _ in 0..<16 {
       let n = Int(band.random.integer(in: 0...3))
       let level = UInt8(band.random.integer(in: 0...40))
       band.setActivity(level, of: n)
@@ -36,7 +36,7 @@ import Testing
     band.run(for: .seconds(3))
     let reference = band.players[0].steps
     let changes = zip(reference, reference.dropFirst()).filter { $0.total != $1.total }.map(\.1.step.index)
-    // A beat has four steps. Several of the twelve settings can take effect at the same beat.
+    // A beat has four steps. Several of the sixteen settings can take effect at the same beat.
     #expect(changes.count >= 5 && changes.allSatisfy { $0 % 4 == 0 }, "seed \(seed)")
     // At the end, a player may have sounded one step more than another one.
     let count = band.players.map(\.steps.count).min()!

@@ -34,11 +34,13 @@ struct ClockedBand {
   }
 
   /// Delivers a message of the external clock at the present time.
-  mutating func deliver(_ message: ExternalClock.Message) {
+  ///
+  /// - Parameter missing: the number of missing packets before it; nil if the clock does not number its packets.
+  mutating func deliver(_ message: ExternalClock.Message, missing: Int64? = nil) {
     // The closure must not access `self` while `command` changes `band`. Therefore it changes a copy of the clocks.
     var clocks = clocks
     band.command(0) { ensemble, now in
-      clocks.received(message, at: now, stamp: nil, ofInput: 0, for: &ensemble, now: now)
+      clocks.received(message, at: now, stamp: nil, missing: missing, ofInput: 0, for: &ensemble, now: now)
     }
     self.clocks = clocks
     advance()
@@ -64,10 +66,13 @@ struct ClockedBand {
   ///   - arrives: whether any of the ticks arrive.
   ///   - loss: the probability that a single tick is lost, 0...1.
   ///   - stamped: whether each tick has a time stamp: its due time by the clock of the sender, in units of 100 us.
+  ///   - missing: as in ``deliver(_:missing:)``, for each tick.
+  ///   - delay: the true time before which no tick arrives, for example because the network holds them back.
   /// - Returns: when each tick was due, in true time.
   @discardableResult
   mutating func tick(
-    _ count: Int, bpm: Double, arrives: Bool = true, loss: Double = 0, stamped: Bool = false
+    _ count: Int, bpm: Double, arrives: Bool = true, loss: Double = 0, stamped: Bool = false, missing: Int64? = nil,
+    delayedUntil delay: Instant = Instant(nanoseconds: .min)
   ) -> [Instant] {
     var dueTimes: [Instant] = []
     for _ in 0..<count {
@@ -75,7 +80,7 @@ struct ClockedBand {
       lastDueTime += 60e9 / bpm / 24
       let due = Instant(nanoseconds: Int64(lastDueTime))
       dueTimes.append(due)
-      let arrivalInTrueTime = due + Nanoseconds(Int64(abs(normal()) * sigma))
+      let arrivalInTrueTime = max(delay, due + Nanoseconds(Int64(abs(normal()) * sigma)))
       // The previous tick may have arrived later than this tick. The band then does not run.
       band.run(for: max(.zero, arrivalInTrueTime - band.now))
       guard arrives, Double.random(in: 0..<1, using: &losses) >= loss else { continue }
@@ -88,8 +93,8 @@ struct ClockedBand {
         let stamp = Instant(nanoseconds: (due + Self.senderOffset).nanoseconds / 100_000 * 100_000)
         let clock = ClockEstimate(offset: Self.senderOffset - localOffset, uncertainty: .microseconds(200))
         clocks.received(
-          .clock, at: arrival, stamp: stamped ? ExternalClock.Stamp(instant: stamp, clock: clock) : nil, ofInput: 0,
-          for: &ensemble, now: max(now, arrival))
+          .clock, at: arrival, stamp: stamped ? ExternalClock.Stamp(instant: stamp, clock: clock) : nil,
+          missing: missing, ofInput: 0, for: &ensemble, now: max(now, arrival))
       }
       self.clocks = clocks
       advance()

@@ -91,6 +91,58 @@ import Testing
     #expect((Step(8)...Step(12)).contains(clocked.band.players[0].runs.last!.first!.step))
   }
 
+  /// The clock runs before Start, so its tempo is known. The first tick after Start is the downbeat and sounds.
+  @Test func downbeatAfterARunningClockSounds() {
+    var clocked = ClockedBand(seed: 12, sigma: .microseconds(100))
+    clocked.tick(48, bpm: 120)
+    clocked.deliver(.start)
+    let dueTimes = clocked.tick(96, bpm: 120)
+    #expect(clocked.band.players[0].runs.last?.first?.step == Step(0) && clocked.newestRunIsGapless(of: 0))
+    #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 0..<15).largest < .milliseconds(1))
+    // The other peer enters at its next step.
+    #expect((Step(1)...Step(2)).contains(clocked.band.players[1].runs.last!.first!.step))
+  }
+
+  /// A DAW loops 17 sixteenths: it sends Start, or Song Position 0 and Continue, while the clock runs. Each step of each pass sounds once, in
+  /// time.
+  @Test(arguments: [[.start], [.songPosition(Step(0)), .continue]] as [[ExternalClock.Message]])
+  func loopPlaysEachStep(messages: [ExternalClock.Message]) {
+    var clocked = ClockedBand(seed: 13, sigma: .microseconds(100))
+    clocked.tick(24, bpm: 120)
+    clocked.deliver(.start)
+    var dueTimes = clocked.tick(102, bpm: 120)
+    for _ in 0..<4 {
+      for message in messages { clocked.deliver(message) }
+      dueTimes += clocked.tick(102, bpm: 120)
+    }
+    clocked.deliver(.stop)
+    clocked.band.run(for: .seconds(1))
+    let steps = clocked.band.soundedSteps(of: 0)
+    // The steps of the first tick of a new pass, and those after it.
+    for pass in 0..<5 {
+      for step in 0..<17 {
+        let due = dueTimes[pass * 102 + step * 6]
+        let sounded = steps.filter { $0.step == Step(Int64(step)) && ($0.at - due).magnitude < .milliseconds(10) }
+        #expect(sounded.count == 1, "pass \(pass), step \(step)")
+      }
+    }
+    // The step after each pass may have been passed to the audio output before the new pass began.
+    #expect(steps.count <= 5 * 18)
+  }
+
+  /// Some programs send Continue, or the Song Position, again while the clock runs. Neither has an effect.
+  @Test func redundantContinueHasNoEffect() {
+    var clocked = ClockedBand(seed: 14, sigma: .microseconds(100))
+    clocked.tick(24, bpm: 120)
+    clocked.deliver(.start)
+    var dueTimes = clocked.tick(96, bpm: 120)
+    clocked.deliver(.continue)
+    clocked.deliver(.songPosition(Step(16)))
+    dueTimes += clocked.tick(96, bpm: 120)
+    for n in 0...1 { #expect(clocked.band.players[n].runs.count == 1 && clocked.newestRunIsGapless(of: n)) }
+    #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 0..<31).largest < .milliseconds(1))
+  }
+
   @Test func rhythmStaysInPhaseAfterTicksWereLostInAnInterruption() {
     var clocked = ClockedBand(seed: 3, sigma: .microseconds(200))
     clocked.deliver(.start)
@@ -130,7 +182,7 @@ import Testing
     let length = 60e9 / 97.3 / 24
     dueTimes += (1...ticks).map { dueTimes[0] + Nanoseconds(Int64(Double($0) * length)) }
     clocked.band.run(for: dueTimes[ticks] - dueTimes[0])
-    for _ in 0..<ticks { clocked.deliver(.numberedClock(missing: 0)) }
+    for _ in 0..<ticks { clocked.deliver(.clock, missing: 0) }
     clocked.lastDueTime += Double(ticks) * length
     dueTimes += clocked.tick(24 * 20, bpm: 97.3)
     for n in 0..<2 {
@@ -163,7 +215,7 @@ import Testing
     while ticks < 100, clocked.band.players[0].ensemble.role == .idle {
       let late = Int64.random(in: 0...200, using: &clocked.random)
       clocked.band.run(for: max(.zero, start + .milliseconds(20 * ticks + late) - clocked.band.now))
-      clocked.deliver(.numberedClock(missing: 0))
+      clocked.deliver(.clock, missing: 0)
       ticks += 1
     }
     // The quarter note lasts 24 ticks. It begins when the ticks have a tempo. The bounds allow 1 to 12 ticks for that.

@@ -72,6 +72,43 @@ import Testing
     #expect(error.count == 118 && error.largest < .microseconds(150), "seed \(seed): \(error.largest.microseconds) us")
   }
 
+  /// The clock runs. Then Start and the first ticks arrive together, late, but in order. The packets are numbered and none is missing, so no
+  /// tick is lost.
+  @Test(arguments: [40, 65, 85] as [Int64]) func lateStartLosesNoTick(milliseconds: Int64) {
+    var clocked = ClockedBand(seed: 5, sigma: .microseconds(300))
+    clocked.tick(48, bpm: 120, stamped: true, missing: 0)
+    let arrival = Instant(nanoseconds: Int64(clocked.lastDueTime)) + .milliseconds(21 + milliseconds)
+    clocked.band.run(for: arrival - clocked.band.now)
+    clocked.deliver(.start, missing: 0)
+    let dueTimes = clocked.tick(240, bpm: 120, stamped: true, missing: 0, delayedUntil: arrival)
+    #expect(clocked.externalClock.lost == 0 && clocked.band.players[0].runs.count == 1)
+    #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
+    #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 4..<38).largest < .milliseconds(3))
+  }
+
+  /// One tick, or two, are lost before a gateway that numbers its own packets. The stamps show the loss.
+  @Test(arguments: [1, 2]) func ticksThatWereLostBeforeAGatewayDoNotShiftThePosition(ticks: Int) {
+    var clocked = ClockedBand(seed: 6, sigma: .microseconds(100))
+    clocked.tick(24, bpm: 120, stamped: true, missing: 0)
+    clocked.deliver(.start, missing: 0)
+    var dueTimes = clocked.tick(100, bpm: 120, stamped: true, missing: 0)
+    dueTimes += clocked.tick(ticks, bpm: 120, arrives: false)
+    dueTimes += clocked.tick(188 - ticks, bpm: 120, stamped: true, missing: 0)
+    #expect(clocked.externalClock.lost == ticks && clocked.band.players[0].runs.count == 1)
+    #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
+    #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 8..<46).largest < .milliseconds(3))
+  }
+
+  /// The tempo of a clock with stamps and numbered packets is halved. No tick counts as lost for long.
+  @Test func halvedTempoIsNotALossBeforeAGateway() {
+    var clocked = ClockedBand(seed: 7, sigma: .microseconds(100))
+    clocked.deliver(.start, missing: 0)
+    var dueTimes = clocked.tick(24 * 16, bpm: 120, stamped: true, missing: 0)
+    dueTimes += clocked.tick(24 * 16, bpm: 60, stamped: true, missing: 0)
+    #expect(clocked.externalClock.lost == 0)
+    #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 96..<126).largest < .milliseconds(1))
+  }
+
   @Test func ticksFromARecoveryJournalAreCounted() {
     var clocked = ClockedBand(seed: 1, sigma: .zero)
     clocked.deliver(.start)
@@ -81,7 +118,7 @@ import Testing
     dueTimes += clocked.tick(24, bpm: 120, arrives: false)
     for _ in 0..<24 { clocked.deliver(.recoveredClock) }
     dueTimes += clocked.tick(1, bpm: 120, arrives: false)
-    clocked.deliver(.numberedClock(missing: 0))
+    clocked.deliver(.clock, missing: 0)
     dueTimes += clocked.tick(24 * 8, bpm: 120)
     #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
     // The ticks were lost from step 32 to step 36.

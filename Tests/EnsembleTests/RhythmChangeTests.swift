@@ -128,7 +128,7 @@ import _TestSupport
     let seven = Meter(beats: 7, unit: 8)!
     band.play(for: .milliseconds(2500))
     band.choose(second, meter: seven, by: 0)
-    band.play(for: .seconds(3))
+    band.play(for: .milliseconds(2900))
     for player in band.players { #expect(player.ensemble.schedule.grid[Tick(200)] == BarGrid(seven, from: Tick(192))) }
     band.choose(first, by: 0)
     band.play(for: .seconds(2))

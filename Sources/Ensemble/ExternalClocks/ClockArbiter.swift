@@ -149,18 +149,21 @@ public struct ClockArbiter: Sendable {
   ) -> Bool {
     guard !inputs.isEmpty, let message = ExternalClock.Message(message), let n = index(of: source), !inputs[n].isTutti
     else { return false }
-    let (complete, stamp) = packet.map { inputs[n].complete(message, from: $0, at: instant) } ?? (message, nil)
-    received(complete, at: instant, stamp: stamp, ofInput: n, for: &ensemble, now: now)
+    let complete = packet.map { inputs[n].complete(message, from: $0, at: instant) }
+    received(
+      complete?.message ?? message, at: instant, stamp: complete?.stamp, missing: complete?.missing, ofInput: n,
+      for: &ensemble, now: now)
     return true
   }
 
   /// Passes a message to the clock of an input.
   mutating func received(
-    _ message: ExternalClock.Message, at instant: Instant, stamp: ExternalClock.Stamp?, ofInput n: Int,
-    for ensemble: inout EnsembleState, now: Instant
+    _ message: ExternalClock.Message, at instant: Instant, stamp: ExternalClock.Stamp?, missing: Int64? = nil,
+    ofInput n: Int, for ensemble: inout EnsembleState, now: Instant
   ) {
     let rhythm = lead?.input == n && ensemble.claim == lead?.claim ? ensemble.schedule : nil
-    let change = inputs[n].clock.received(message, at: instant, stamp: stamp, rhythm: rhythm, now: now)
+    let change = inputs[n].clock.received(
+      message, at: instant, stamp: stamp, missing: missing, rhythm: rhythm, now: now)
     if let change { follow(change, ofInput: n, for: &ensemble, now: now) }
   }
 
@@ -172,13 +175,15 @@ public struct ClockArbiter: Sendable {
     case .began:
       inputs[n].refusal = nil
       (inputs[n].isSilent, inputs[n].isUnplayable) = (false, false)
-      restart(n, &ensemble, now: now)
+      // A rhythm that plays by this clock goes on until the next tick, and continues with the new position there.
+      if leaderIndex(of: ensemble) == n { inputs[n].wait() } else { restart(n, &ensemble, now: now) }
     case .ended: restart(n, &ensemble, now: now)
-    case .ticked(_, let timeline, let isEven) where inputs[n].isWaiting:
+    case .ticked(let tick, let timeline, let isEven) where inputs[n].isWaiting:
       // While another rhythm of the local peer plays, the clock waits. While a rhythm of another peer plays, `start` fails and
       // reports the reason.
-      if isEven, ensemble.role == .idle || ensemble.claim?.identity != ensemble.identity {
-        start(n, on: timeline, &ensemble, now: now)
+      let leads = leaderIndex(of: ensemble) == n
+      if isEven, leads || ensemble.role == .idle || ensemble.claim?.identity != ensemble.identity {
+        start(n, on: timeline, after: tick, replacing: leads, &ensemble, now: now)
       }
     case .ticked(let tick, let timeline, _):
       guard leaderIndex(of: ensemble) == n else { break }
@@ -231,9 +236,16 @@ public struct ClockArbiter: Sendable {
   }
 
   /// Starts the rhythm of a clock on `timeline`. If this is not possible, reports the reason, but not twice in a row.
-  private mutating func start(_ n: Int, on timeline: Timeline, _ ensemble: inout EnsembleState, now: Instant) {
+  ///
+  /// - Parameters:
+  ///   - tick: the tick that has just arrived.
+  ///   - replaces: whether the rhythm that plays by this clock is replaced.
+  private mutating func start(
+    _ n: Int, on timeline: Timeline, after tick: Tick, replacing replaces: Bool, _ ensemble: inout EnsembleState,
+    now: Instant
+  ) {
     do throws(CommandError) {
-      try ensemble.start(on: timeline, at: now)
+      try ensemble.start(on: timeline, after: tick, replacing: replaces, at: now)
       lead = ensemble.claim.map { (n, $0) }
       (inputs[n].isWaiting, inputs[n].refusal) = (false, nil)
     } catch  where error != inputs[n].refusal {

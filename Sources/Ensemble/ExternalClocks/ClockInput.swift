@@ -54,7 +54,7 @@ public struct ClockInput: Sendable {
   var wasConnected = false
   /// The estimate of the device's system clock, for its time stamps.
   var remote = RemoteClock()
-  /// The number of missing packets of the stream when the last tick arrived.
+  /// The number of missing packets of the stream when the last message arrived.
   private var missing: Int64 = 0
   /// Whether a journal has contained ticks since the last tick that arrived.
   private var isRecovered = false
@@ -75,20 +75,22 @@ public struct ClockInput: Sendable {
     clock.expectEvenTicks()
   }
 
-  /// Adds to a message what its packet tells about it: the number of missing ticks, and the time stamp.
+  /// Adds to a message what its packet tells about it: the number of packets that are missing before it, and the time stamp.
   mutating func complete(
     _ message: ExternalClock.Message, from packet: Packet, at arrival: Instant
-  ) -> (message: ExternalClock.Message, stamp: ExternalClock.Stamp?) {
-    guard message == .clock else { return (message, nil) }
+  ) -> (message: ExternalClock.Message, stamp: ExternalClock.Stamp?, missing: Int64) {
     if packet.isRecovered {
+      guard message == .clock else { return (message, nil, 0) }
       isRecovered = true
-      return (.recoveredClock, nil)
+      return (.recoveredClock, nil, 0)
     }
-    defer { (missing, isRecovered) = (packet.lost, false) }
+    let lost = packet.lost - missing
+    // At most 1000 packets count as missing. The elapsed time decides how many of them contained ticks.
+    let missing = isRecovered ? 0 : min(max(0, lost), 1000)
+    (self.missing, isRecovered) = (packet.lost, false)
+    guard message == .clock else { return (message, nil, missing) }
     let stamp = remote.estimate(at: arrival).map { ExternalClock.Stamp(instant: packet.stamp, clock: $0) }
     // If the number of missing packets has fallen, this packet was one of the missing packets and has arrived late.
-    guard packet.lost >= missing else { return (.lateClock, stamp) }
-    // At most 1000 packets count as missing. The elapsed time decides how many of them contained ticks.
-    return (.numberedClock(missing: isRecovered ? 0 : min(packet.lost - missing, 1000)), stamp)
+    return lost < 0 ? (.lateClock, stamp, 0) : (.clock, stamp, missing)
   }
 }

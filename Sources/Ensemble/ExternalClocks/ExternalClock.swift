@@ -14,10 +14,8 @@ import Playback
 public struct ExternalClock: Sendable {
   /// A message of the clock.
   enum Message: Hashable, Sendable {
-    /// A tick of a source that does not number its packets. Earlier ticks may be missing, or the tick may be a duplicate.
+    /// A tick. If the source does not number its packets, earlier ticks may be missing, or the tick may be a duplicate.
     case clock
-    /// A tick of a connection that numbers its packets. `missing` is the number of packets that are missing directly before it.
-    case numberedClock(missing: Int64)
     /// A tick of a connection that numbers its packets. The tick was missing and has arrived late.
     case lateClock
     /// A lost tick from a recovery journal. The journal does not contain the instant of the tick.
@@ -75,6 +73,11 @@ public struct ExternalClock: Sendable {
   private var newest: Instant?
   /// Whether ticks may have been lost, so that the count must be restarted at the next tick.
   private var hasLostCount = false
+  /// Whether no tick has arrived since Start, Continue or Song Position.
+  private var awaitsFirst = false
+  /// The number of ticks that are missing before the newest tick by its stamp, although no packet is missing. The next tick shows whether they
+  /// were lost before the packets were numbered, for example in front of a gateway, or whether the tempo has changed.
+  private var suspected: Int64 = 0
 
   /// The estimated number of ticks that never arrived.
   public var lost: Int64 { counter.lost }
@@ -114,20 +117,24 @@ public struct ExternalClock: Sendable {
   ///
   /// - Parameters:
   ///   - stamp: the time stamp of a tick; nil if it has none.
+  ///   - missing: the number of packets that are missing directly before the message; nil if the source does not number its packets.
   ///   - rhythm: the rhythm that plays by this clock; nil if none does.
   mutating func received(
-    _ message: Message, at instant: Instant, stamp: Stamp? = nil, rhythm: PlaybackSchedule?, now: Instant
+    _ message: Message, at instant: Instant, stamp: Stamp? = nil, missing: Int64? = nil, rhythm: PlaybackSchedule?,
+    now: Instant
   ) -> Change? {
     switch message {
-    case .clock: return ticked(at: instant, stamp, missing: nil, rhythm)
-    case .numberedClock(let missing): return ticked(at: instant, stamp, missing: missing, rhythm)
+    case .clock: return ticked(at: instant, stamp, missing: missing, rhythm)
     // If the late tick counted as lost, the count has advanced already. Otherwise `skip` advances the count by a tick without an instant.
     case .lateClock: if counter.consumeLateTick() { counter.skip() }
     case .recoveredClock: counter.skip()
-    case .start: return begin(at: Tick(0), instant, now: now)
-    case .continue: return begin(at: isRunning ? nil : stoppedPosition, instant, now: now)
+    case .start: return begin(at: Tick(0), instant, missing: missing, now: now)
+    case .continue:
+      // Continue has no effect while the clock runs: some programs send it after each Song Position.
+      if !isRunning { return begin(at: stoppedPosition, instant, missing: missing, now: now) }
     case .songPosition(let step):
-      if isRunning { return begin(at: Tick(of: step), instant, now: now) }
+      // A Song Position that agrees with the count has no effect.
+      if isRunning, Tick(of: step) != next { return begin(at: Tick(of: step), instant, missing: missing, now: now) }
       stoppedPosition = Tick(of: step)
     case .stop:
       guard isRunning else { return nil }
@@ -138,12 +145,11 @@ public struct ExternalClock: Sendable {
     return nil
   }
 
-  /// Handles Start, Continue or Song Position: the next tick that arrives has the musical position `tick`. If `tick` is nil, the
-  /// position continues without a jump.
-  private mutating func begin(at tick: Tick?, _ instant: Instant, now: Instant) -> Change {
-    counter.start(at: instant, by: follower)
-    origin = counter.next - (tick ?? next)
-    isRunning = true
+  /// Handles Start, Continue or Song Position: the next tick that arrives has the musical position `tick`.
+  private mutating func begin(at tick: Tick, _ instant: Instant, missing: Int64?, now: Instant) -> Change {
+    counter.start(at: instant, missing: missing, by: follower)
+    origin = counter.next - tick
+    (isRunning, awaitsFirst, suspected) = (true, true, 0)
     (newest, unplayableSince) = (now, nil)
     return .began
   }
@@ -174,7 +180,7 @@ public struct ExternalClock: Sendable {
 
   /// Restarts the count after a gap, at the tick of the rhythm that is nearest in time.
   private mutating func restartCount(at instant: Instant, _ rhythm: PlaybackSchedule?) {
-    hasLostCount = false
+    (hasLostCount, suspected) = (false, 0)
     follower.reset()
     stamps.reset()
     counter.forget()
@@ -190,14 +196,22 @@ public struct ExternalClock: Sendable {
   /// - Returns: false for a duplicate tick.
   private mutating func count(_ instant: Instant, _ stamp: Stamp?, missing: Int64?) -> Bool {
     let revisions = counter.revisions
+    let isFirst = awaitsFirst
+    awaitsFirst = false
     if let missing {
-      counter.add(counted: instant, missing: missing, to: &follower)
+      let intervals = stamp.flatMap { stamps.intervals(to: $0.instant) }
+      // The tick before this one was not added to `stamps`.
+      if suspected > 0, intervals == suspected + 2 { counter.lose(suspected) }
+      suspected = suspected == 0 && missing == 0 && !isFirst ? min(max(0, (intervals ?? 1) - 1), 8) : 0
+      counter.add(counted: instant, missing: missing, isContinued: intervals == 1, to: &follower)
     } else if !counter.add(instant, to: &follower) {
       return false
     }
     // Ticks were renumbered, so the numbers of the ticks in `stamps` are wrong.
     if counter.revisions != revisions { stamps.reset() }
-    if let stamp { stamps.add(counter.next + -1, stamped: stamp.instant, at: instant, by: stamp.clock) }
+    if let stamp, suspected == 0 {
+      stamps.add(counter.next + -1, stamped: stamp.instant, at: instant, by: stamp.clock)
+    }
     return true
   }
 }

@@ -63,9 +63,7 @@ struct Introductions: Sendable {
 
     mutating func add(_ kind: Kind, of peer: Identity, at now: Instant) {
       if messages.isEmpty {
-        // The product with an odd constant mixes the bits (Knuth, *The Art of Computer Programming* 3, section 6.4).
-        let mixed = (UInt64(bitPattern: now.nanoseconds) &* 0x9E37_79B9_7F4A_7C15) >> 32
-        next = max(next, now + Nanoseconds(Int64(mixed % UInt64(Self.spread.count))))
+        next = max(next, now + Nanoseconds(Int64(now.mixed() % UInt64(Self.spread.count))))
       }
       if !messages.contains(where: { $0 == (kind, peer) }) { messages.append((kind, peer)) }
     }

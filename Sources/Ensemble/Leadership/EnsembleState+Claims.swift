@@ -50,10 +50,8 @@ extension EnsembleState {
   }
 
   /// A term of 1..<2^32 that depends on the identity and the time. It differs from all earlier terms of the local peer except by a chance
-  /// of about one in 2^32. The product with an odd constant mixes the bits (Knuth, *The Art of Computer Programming* 3, section 6.4).
-  private func randomTerm(at now: Instant) -> UInt64 {
-    max(1, ((UInt64(bitPattern: now.nanoseconds) ^ identity.bits) &* 0x9E37_79B9_7F4A_7C15) >> 32)
-  }
+  /// of about one in 2^32.
+  private func randomTerm(at now: Instant) -> UInt64 { max(1, now.mixed(with: identity.bits)) }
 
   /// Whether the local peer is the master and has offered the rhythm to `peer` under its present claim.
   func hasOffered(to peer: Identity) -> Bool {

@@ -31,11 +31,15 @@ extension EnsembleState {
     return RhythmLine(rhythm.digest, from: first == Tick(0) ? first : grid.line(notAfter: first))
   }
 
-  /// Starts the rhythm on `timeline` at the tick `first`, which must be at least ``lead`` from now. Its bars are `grid`.
+  /// Starts the rhythm on `timeline` at the tick `first`. Peers that learn of it later enter at their next step. Its bars are `grid`.
+  ///
+  /// - Parameter replaces: whether the rhythm that the local peer leads is replaced.
   mutating func start(
-    on timeline: Timeline, from first: Tick, bars grid: BarGrid, countIn: CountIn = .none, at now: Instant
+    on timeline: Timeline, from first: Tick, bars grid: BarGrid, countIn: CountIn = .none,
+    replacing replaces: Bool = false,
+    at now: Instant
   ) throws(CommandError) {
-    try requireIdle(at: now)
+    if replaces { try requireMaster() } else { try requireIdle(at: now) }
     var mix = latestMix
     mix.isQuiet = false
     // The first total counts all known levels, for example those from an earlier rhythm. From the next beat on, a peer counts only after

@@ -12,15 +12,25 @@ extension EnsembleState {
   /// The claim of the current rhythm, or of the last one.
   public var claim: Claim? { timelineMessage?.claim }
 
-  /// Starts the rhythm on `timeline` and becomes the master, at the first step not before ``lead`` from now.
+  /// Starts the rhythm on `timeline` and becomes the master.
   ///
-  /// - Throws: ``CommandError`` if a rhythm plays, or if another peer leads the session.
-  public mutating func start(on timeline: Timeline, at now: Instant) throws(CommandError) {
+  /// The rhythm begins with the tick of an external clock that has just arrived, if a step begins there: the downbeat must sound, even if it
+  /// is a few milliseconds late. The other peers enter at their next step. If no step begins there, or if the tick is older than an
+  /// interval, the rhythm begins at the first step not before ``lead`` from now, at all peers.
+  ///
+  /// - Parameters:
+  ///   - tick: the newest tick of the external clock.
+  ///   - replaces: whether the rhythm that the local peer leads is replaced without a gap.
+  /// - Throws: ``CommandError`` if a rhythm plays that is not replaced, or if another peer leads the session.
+  public mutating func start(
+    on timeline: Timeline, after tick: Tick, replacing replaces: Bool = false, at now: Instant
+  ) throws(CommandError) {
     // This schedule serves only to find the first step.
     let schedule = PlaybackSchedule(run: 0, sends: true, start: Tick(0), end: Tick(.max), tempo: TempoMap(timeline))
-    let first = entry(into: schedule, from: Tick(0), at: now + lead)
+    let isPresent = timeline.deadline(tick + 1) > now && tick >= Tick(0) && tick.roundedUpToStep == tick
+    let first = isPresent ? tick : entry(into: schedule, from: Tick(0), at: now + lead)
     // The bars of the other program count from tick 0.
-    try start(on: timeline, from: first, bars: BarGrid(rhythm.meter), at: now)
+    try start(on: timeline, from: first, bars: BarGrid(rhythm.meter), replacing: replaces, at: now)
   }
 
   /// Steers the rhythm to the timeline of an external clock by a tempo change at the first tick that is at least ``lead`` from now.

@@ -124,7 +124,8 @@ extension EnsembleState {
     guard !roster.members.isEmpty else { return channels.nextDeadline }
     // Whether the current report was already sent to all members.
     let isKnown = presence.lastReport == currentReport
-    return min(channels.nextDeadline, presence.lastSent + (isKnown ? presenceInterval : PresenceSchedule.pause))
+    let next = isKnown ? presence.next(after: presenceInterval) : presence.lastSent + PresenceSchedule.pause
+    return min(channels.nextDeadline, next)
   }
 
   /// Sends the presence of the local peer to all members: once per ``presenceInterval``, and as soon as possible after a change.

@@ -31,6 +31,13 @@ struct PresenceSchedule: Sendable {
   /// The number of the last presence.
   private var number: UInt64 = 0
 
+  /// When the presence is sent next if nothing changes. The time differs by up to an eighth from `interval`. With equal intervals, a presence
+  /// could leave together with a tick again and again, be overtaken by it each time, and then not be used.
+  func next(after interval: Nanoseconds) -> Instant {
+    let quarter = UInt64(interval.count / 4)
+    return lastSent + Nanoseconds(interval.count / 8 * 7 + Int64(lastSent.mixed() % quarter))
+  }
+
   /// Returns the number of the next presence: the present instant, but more than the last number.
   mutating func nextNumber(at now: Instant) -> UInt64 {
     number = max(number + 1, UInt64(max(now.nanoseconds, 0)))
