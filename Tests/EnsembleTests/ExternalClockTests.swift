@@ -143,6 +143,21 @@ import Testing
     #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 0..<31).largest < .milliseconds(1))
   }
 
+  /// After Stop, no further step sounds, also none that has been passed to the audio output already. The other peer hears of Stop a network delay
+  /// later.
+  @Test func stopTakesEffectAtOnce() {
+    var clocked = ClockedBand(seed: 15, sigma: .microseconds(100))
+    clocked.deliver(.start)
+    // The last tick is tick 199. Step 34 begins at tick 204, 104 ms later.
+    clocked.tick(200, bpm: 120)
+    clocked.deliver(.stop)
+    #expect(clocked.band.players[0].ensemble.schedule.end <= Tick(200 + 1))
+    clocked.band.run(for: .seconds(1))
+    for n in 0...1 {
+      #expect(clocked.band.role(n) == .idle && clocked.band.soundedSteps(of: n).last?.step == Step(33), "player \(n)")
+    }
+  }
+
   @Test func rhythmStaysInPhaseAfterTicksWereLostInAnInterruption() {
     var clocked = ClockedBand(seed: 3, sigma: .microseconds(200))
     clocked.deliver(.start)

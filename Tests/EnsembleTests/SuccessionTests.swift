@@ -223,7 +223,7 @@ import Testing
     var (band, successors) = try makePlayingBand(seed: 10)
     try band.command(0) { try $0.stop(at: $1 + .seconds(5), now: $1) }
     band.run(for: .milliseconds(100))
-    let lastStep = band.players[0].ensemble.schedule.end.step.index
+    let lastStep = (band.players[0].ensemble.schedule.end + -1).step.index
     band.crash(0)
     band.run(for: .seconds(8))
     for n in successors {

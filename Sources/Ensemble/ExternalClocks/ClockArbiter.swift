@@ -189,8 +189,8 @@ public struct ClockArbiter: Sendable {
       guard leaderIndex(of: ensemble) == n else { break }
       let isBetweenQuarters = tick.index % Tick.perQuarter != 0
       if !ensemble.steer(to: timeline, beyond: isBetweenQuarters ? Self.urgentError : .microseconds(20), at: now) {
-        // The rhythm is too far from the ticks to be corrected by tempo changes.
-        restart(n, &ensemble, now: now)
+        // The rhythm is too far from the ticks to be corrected by tempo changes. It is replaced at the next tick.
+        inputs[n].wait()
       }
     }
   }
@@ -231,7 +231,7 @@ public struct ClockArbiter: Sendable {
   /// Ends the rhythm if it plays by this clock.
   private mutating func end(_ n: Int, _ ensemble: inout EnsembleState, now: Instant) {
     guard let lead, lead.input == n else { return }
-    if ensemble.claim == lead.claim { try? ensemble.stop(now: now) }
+    if ensemble.claim == lead.claim { try? ensemble.stopAtOnce(now: now) }
     self.lead = nil
   }
 

@@ -96,11 +96,27 @@ extension EnsembleState {
   /// played. If an end was announced before, the new end can be earlier but not later, because a time-stamp receiver may
   /// already have received Stop.
   ///
+  /// - Parameter end: nil: the end of the step that plays ``lead`` from now. Song Position counts steps. After an end within a step, receivers that
+  ///   count ticks would continue at another position than those that use Song Position.
   /// - Throws: ``CommandError`` unless the local peer is the master.
   public mutating func stop(at end: Instant? = nil, now: Instant) throws(CommandError) {
     try requireMaster()
     let soonest = now + lead
-    let end = schedule.firstTick(notBefore: max(soonest, end ?? soonest))
+    let tick = schedule.firstTick(notBefore: max(soonest, end ?? soonest))
+    announceEnd(before: end == nil ? tick.roundedUpToStep : tick, at: now)
+  }
+
+  /// Ends the rhythm at once, because the external clock by which it plays has stopped. Steps that have been passed to the audio output and
+  /// have not begun to sound are withdrawn. The other peers stop as soon as they learn of it.
+  ///
+  /// - Throws: ``CommandError`` unless the local peer is the master.
+  mutating func stopAtOnce(now: Instant) throws(CommandError) {
+    try requireMaster()
+    announceEnd(before: schedule.firstTick(notBefore: now), at: now)
+  }
+
+  /// Announces that `end` is the first tick that is not played.
+  private mutating func announceEnd(before end: Tick, at now: Instant) {
     guard end < timelineMessage!.end else { return }
     timelineMessage!.end = max(end, timelineMessage!.start)
     announce(at: now)
