@@ -1,6 +1,7 @@
 import MIDI
 import MusicalTime
 import PeerProtocol
+import RTPMIDI
 import Testing
 
 @testable import Ensemble
@@ -25,6 +26,28 @@ import Testing
   }
 
   private static let origin = Instant(nanoseconds: 5_000_000_000)
+
+  /// `--clock-from rtp:HOST`: a device that invites from a port that changes is the input for its host. A Tutti peer on the same host is not.
+  @Test func deviceWithAnotherPortIsTheInputOfItsHost() {
+    var ensemble = EnsembleState(identity: Identity(1))
+    var arbiter = ClockArbiter()
+    func address(_ host: Int, _ port: UInt16) -> SocketAddress {
+      SocketAddress(host: UInt32(host), port: port)
+    }
+    arbiter.add("rtp:host", at: address(7, 5004))
+    let sessions = (1...4).map { SessionID(number: UInt64($0)) }
+    arbiter.established(sessions[0], at: address(7, 40_000), name: "peer")
+    arbiter.recognised(sessions[0], in: &ensemble, at: Self.origin)
+    #expect(!arbiter.contains(.session(sessions[0])) && arbiter.takeEvents().isEmpty)
+    arbiter.established(sessions[1], at: address(8, 5004), name: "other host")
+    #expect(!arbiter.contains(.session(sessions[1])))
+    arbiter.established(sessions[2], at: address(7, 50_000), name: "gateway")
+    #expect(arbiter.contains(.session(sessions[2])) && arbiter.inputs[0].name == "gateway")
+    // The device has restarted with another port. The exact address has precedence over the host.
+    arbiter.disconnect { $0 == .session(sessions[2]) }
+    arbiter.established(sessions[3], at: address(7, 50_002), name: "gateway")
+    #expect(arbiter.contains(.session(sessions[3])))
+  }
 
   /// Lets the machines send clock to one peer for `length`.
   ///

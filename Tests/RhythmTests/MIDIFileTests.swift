@@ -131,9 +131,27 @@ import _TestSupport
     #expect(message(file([(0, 36, 100)], meter: (4, 32))).hasPrefix("the time signature 4/32 is not possible"))
     // `firstBar` counts from 0, the message counts from 1.
     #expect(message(file([(0, 36, 100)]), firstBar: 1) == "the file has only 1 bar; give --first-bar 1")
-    let timeCode = StandardMIDIFile(
-      format: .singleTrack, division: .timeCode(.frames30, ticksPerFrame: 40), tracks: [.init()])
-    #expect(message(timeCode).hasPrefix("the file counts time in SMPTE frames"))
+  }
+
+  /// 25 frames of 40 ticks are a second, so at 120 BPM a quarter note has 500 ticks. In files with drop frames, 1001 frames of 80 ticks take
+  /// 33.4 s.
+  @Test func timesInSMPTEFramesAreConverted() throws {
+    for (rate, ticksPerFrame, quarter) in [
+      (StandardMIDIFile.Division.FrameRate.frames25, 40, 500.0), (.frames29, 80, 80 * 30_000 / 1001 / 2),
+    ] {
+      let notes = (0..<8).map { n in
+        StandardMIDIFile.Event(
+          tick: Int64((Double(n) * quarter).rounded()),
+          .message(.noteOn(Channel(10)!, key: n % 2 == 0 ? 36 : 38, velocity: 90)))
+      }
+      let file = StandardMIDIFile(
+        format: .singleTrack, division: .timeCode(rate, ticksPerFrame: ticksPerFrame), tracks: [.init(notes, end: 4000)]
+      )
+      let imported = try PatchImport(file, name: "a")
+      #expect(imported.timeCodeTempo == .standard && imported.barCount == 2)
+      #expect(
+        imported.text.contains("kick:  x... .... x... ....") && imported.text.contains("snare: .... x... .... x..."))
+    }
   }
 
   /// The file of a shipped patch has all hits of the drums, at low, medium and high activity.

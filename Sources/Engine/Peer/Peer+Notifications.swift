@@ -91,8 +91,8 @@ extension Peer {
       write(line, .warning, .invitations, of: address.hostDescription, at: now)
     case .externalClock(let name, let event): notify(event, of: name, at: now)
     case .clockIsUnused(let peer):
-      let address = peer.address.map { "\($0)" } ?? ""
-      let line = "\(peer.label): its MIDI clock is not used; to use it, add --clock-from rtp:\(address)"
+      // The port may differ in the next session.
+      let line = "\(peer.label): its MIDI clock is not used; to use it, add --clock-from rtp:\(peer.host)"
       write(line, .notice, .clocks, of: peer.host, at: now)
     case .hasOtherVersion(let peer, let isNewer):
       let (age, machine) = isNewer ? ("a newer", "this machine") : ("an older", "that machine")

@@ -100,23 +100,33 @@ public struct ClockArbiter: Sendable {
   }
 
   /// Records that the device at `address`, if it is an input, is in session.
+  ///
+  /// A device that invites the local peer may use another port each time. If no input has its address, it therefore becomes the source of an
+  /// input for its host that has no source.
   mutating func established(_ session: SessionID, at address: SocketAddress, name: String?) {
-    for n in inputs.indices where inputs[n].address == address {
-      let isBack = inputs[n].wasConnected
-      inputs[n].established(session)
-      if let name { inputs[n].name = name }
-      if isBack { report(.isBack, of: n) }
-    }
+    let exact = inputs.firstIndex { $0.address == address }
+    let ofHost = inputs.firstIndex { $0.source == nil && $0.address?.isSameHost(as: address) == true }
+    guard let n = exact ?? ofHost else { return }
+    let isBack = inputs[n].wasConnected
+    inputs[n].established(session, onlyByHost: exact == nil)
+    if let name { inputs[n].name = name }
+    if isBack { report(.isBack, of: n) }
   }
 
   /// Records that the device of a session is a Tutti peer. If its MIDI clock has started a rhythm, the rhythm ends.
   mutating func recognised(_ session: SessionID, in ensemble: inout EnsembleState, at now: Instant) {
     guard let n = index(of: .session(session)) else { return }
-    inputs[n].isTutti = true
+    let isOnlyByHost = inputs[n].isOnlyByHost
+    inputs[n].isTutti = !isOnlyByHost
     inputs[n].clock = ExternalClock()
     inputs[n].wait()
     end(n, &ensemble, now: now)
-    report(.isTuttiPeer, of: n)
+    if isOnlyByHost {
+      // The user means another device of this host.
+      (inputs[n].source, inputs[n].wasConnected) = (nil, false)
+    } else {
+      report(.isTuttiPeer, of: n)
+    }
   }
 
   /// Adds a measurement of the system clock of a session's device.

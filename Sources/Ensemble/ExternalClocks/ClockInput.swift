@@ -52,6 +52,8 @@ public struct ClockInput: Sendable {
   var isTutti = false
   /// Whether the device has been in session before.
   var wasConnected = false
+  /// Whether the device has the host of ``address``, but another port.
+  private(set) var isOnlyByHost = false
   /// The estimate of the device's system clock, for its time stamps.
   var remote = RemoteClock()
   /// The number of missing packets of the stream when the last message arrived.
@@ -64,7 +66,8 @@ public struct ClockInput: Sendable {
   }
 
   /// Records that the device is in session.
-  mutating func established(_ session: SessionID) {
+  mutating func established(_ session: SessionID, onlyByHost isOnlyByHost: Bool = false) {
+    self.isOnlyByHost = isOnlyByHost
     (source, isTutti, missing, isRecovered, wasConnected) = (.session(session), false, 0, false, true)
     remote = RemoteClock()
   }

@@ -66,6 +66,27 @@ struct ByteReader {
       expected: "a fourth byte of hexadecimal 00...7F, not \(hex(bytes[offset - 1]))")
   }
 
+  /// If the bytes begin with a RIFF file of the form RMID, continues with the content of its data chunk. Lengths in RIFF files are
+  /// little-endian.
+  mutating func enterRIFF() throws(ReadError) {
+    func text(_ offset: Int) -> String { String(decoding: bytes[offset..<offset + 4], as: UTF8.self) }
+    guard remaining >= 12, text(offset) == "RIFF", text(offset + 8) == "RMID" else { return }
+    offset += 12
+    while remaining >= 8 {
+      let type = text(offset)
+      let length = (4..<8).reduce(UInt32(0)) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1 - 4)) }
+      offset += 8
+      let content = part(length: length)
+      if type == "data" {
+        self = content
+        return
+      }
+      // A chunk of an odd length is followed by a byte of padding.
+      if length % 2 == 1, remaining > 0 { offset += 1 }
+    }
+    throw ReadError(offset: end, found: "the end of the RIFF file", expected: "a data chunk with a Standard MIDI File")
+  }
+
   /// Skips the next `length` bytes and returns a cursor over them. If fewer bytes remain, the cursor covers all remaining bytes.
   mutating func part(length: UInt32) -> ByteReader {
     // The lengths are compared as 64-bit numbers, because `Int` has only 32 bits on some platforms.

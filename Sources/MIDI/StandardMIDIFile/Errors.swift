@@ -14,6 +14,46 @@ extension StandardMIDIFile {
     public var description: String { "byte \(offset): found \(found); expected \(expected)" }
   }
 
+  /// A fault of a file that was read nevertheless.
+  ///
+  /// Real-time: not safe.
+  public struct Warning: Hashable, Sendable, CustomStringConvertible {
+    /// The offset in the file of the first byte that the warning concerns.
+    public let offset: Int
+    /// What the reader found.
+    public let found: String
+    /// What the file contains in place of the fault.
+    public let consequence: String
+
+    /// `byte 40: found A8 as a controller value; 7F is used`
+    public var description: String { "byte \(offset): found \(found); \(consequence)" }
+  }
+
+  /// The warnings about a file. Only the first ones are stored, because a hostile file can cause millions.
+  ///
+  /// Real-time: not safe.
+  public struct Warnings: Hashable, Sendable {
+    /// The largest number of stored warnings.
+    private static let limit = 10
+
+    /// The first warnings, in the order of the file.
+    public private(set) var first: [Warning] = []
+    /// The number of all warnings.
+    public private(set) var count = 0
+
+    public init() {}
+
+    mutating func add(_ warning: Warning) {
+      if first.count < Self.limit { first.append(warning) }
+      count += 1
+    }
+
+    mutating func add(_ other: Warnings) {
+      first += other.first.prefix(Self.limit - first.count)
+      count += other.count
+    }
+  }
+
   /// The error for a ``StandardMIDIFile`` that cannot be written.
   ///
   /// Real-time: not safe.

@@ -48,14 +48,28 @@ public struct StandardMIDIFile: Hashable, Sendable {
   /// - A system message outside an F7 packet is read as a message.
   /// - A SysEx event may repeat its first byte, F0. The repetition is dropped.
   /// - Meta events may have any length and content.
+  /// - The file may be the data chunk of a RIFF file (`.rmi`).
   ///
-  /// - Throws: ``ReadError`` at the first fault.
+  /// These faults cause a warning:
+  ///
+  /// - The file has fewer tracks than the header announces, but at least one.
+  /// - A SysEx event contains status bytes. It is not used.
+  /// - The second data byte of a message is above 7F. It is read as 7F. If the first one is above 7F, the message is not used.
+  ///
+  /// - Throws: ``ReadError`` at the first other fault.
   ///
   /// Real-time: not safe.
   public init(bytes: [UInt8]) throws(ReadError) {
+    var warnings = Warnings()
+    try self.init(bytes: bytes, &warnings)
+  }
+
+  /// Reads a file as ``init(bytes:)`` does, and adds the faults that it has tolerated to `warnings`.
+  public init(bytes: [UInt8], _ warnings: inout Warnings) throws(ReadError) {
     var reader = try FileReader(bytes)
     self.init(format: reader.format, division: reader.division, tracks: [])
     var eventCount = 0
+    defer { warnings.add(reader.warnings) }
     while var track = try reader.nextTrack() {
       var events: [Event] = []
       while let event = try track.next() {
@@ -67,6 +81,7 @@ public struct StandardMIDIFile: Hashable, Sendable {
         eventCount += 1
       }
       tracks.append(Track(events, end: track.end))
+      warnings.add(track.warnings)
     }
   }
 

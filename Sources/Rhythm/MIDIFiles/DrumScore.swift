@@ -39,6 +39,18 @@ struct DrumScore {
     joinFlams(resolution: resolution)
   }
 
+  /// The first tempo of a file, or 120 BPM.
+  static func tempo(of file: StandardMIDIFile) -> Tempo {
+    for event in events(of: file) {
+      if case .meta(let meta) = event.content, let duration = meta.microsecondsPerQuarter,
+        let tempo = try? Tempo(bpm: 60e6 / Double(duration))
+      {
+        return tempo
+      }
+    }
+    return .standard
+  }
+
   /// The events of all tracks. In a file of format 2, the tracks are independent, and only the first track with drums is used.
   private static func events(of file: StandardMIDIFile) -> [StandardMIDIFile.Event] {
     guard file.format == .independentTracks else { return file.tracks.flatMap(\.events) }

@@ -20,6 +20,8 @@ public struct PatchImport {
   /// The number of notes that were not used, because another note of the same drum has the same position, or because the nearest
   /// position is after the last bar.
   public let unused: Int
+  /// The tempo by which the times of a file in SMPTE frames were converted to quarter notes; nil for other files.
+  public let timeCodeTempo: Tempo?
 
   /// A note of the drum channel.
   struct Note {
@@ -43,9 +45,13 @@ public struct PatchImport {
   public init(_ file: StandardMIDIFile, name: String, firstBar: Int = 0, bars limit: Int = Line.maximumBars)
     throws(ImportError)
   {
-    guard case .ticksPerQuarter(let resolution) = file.division else {
-      throw ImportError(
-        "the file counts time in SMPTE frames, not in quarter notes; export it with ticks per quarter note")
+    var (file, resolution) = (file, 480)
+    switch file.division {
+    case .ticksPerQuarter(let ticks): (resolution, timeCodeTempo) = (ticks, nil)
+    case .timeCode(let rate, let ticksPerFrame):
+      let tempo = DrumScore.tempo(of: file)
+      timeCodeTempo = tempo
+      file.countQuarters(resolution, at: tempo, rate, ticksPerFrame: ticksPerFrame)
     }
     let score = try DrumScore(file, resolution: Int64(resolution))
     let barLength = score.meter.ticksPerBar * Int64(resolution) / Tick.perQuarter
@@ -94,6 +100,24 @@ public struct PatchImport {
       \(grid.lines(beat: Int(score.meter.stepsPerBeat)))
 
       """
+  }
+}
+
+extension StandardMIDIFile {
+  /// Converts the times of a file in SMPTE frames to ticks per quarter note.
+  fileprivate mutating func countQuarters(
+    _ resolution: Int, at tempo: Tempo, _ rate: Division.FrameRate, ticksPerFrame: Int
+  ) {
+    // 29 stands for 30000/1001 frames per second.
+    let framesPerSecond = rate == .frames29 ? 30000.0 / 1001 : Double(rate.rawValue)
+    let factor =
+      Double(resolution) * 1e9 / (framesPerSecond * Double(ticksPerFrame) * Double(tempo.nanosecondsPerQuarter))
+    func convert(_ tick: Int64) -> Int64 { Int64((Double(tick) * factor).rounded()) }
+    for n in tracks.indices {
+      tracks[n] = Track(
+        tracks[n].events.map { Event(tick: convert($0.tick), $0.content) }, end: convert(tracks[n].end))
+    }
+    division = .ticksPerQuarter(resolution)
   }
 }
 

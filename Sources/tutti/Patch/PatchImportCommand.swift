@@ -63,6 +63,9 @@ struct PatchImportCommand: ParsableCommand {
         "\(path): already exists; give `--output \(path)` to replace it, or --output with another name")
     }
     try PatchLibrary.write(Data(patch.text.utf8), to: path)
+    if let tempo = patch.timeCodeTempo {
+      warn("\(file): counts time in SMPTE frames, so bars are only known for a tempo; \(tempo.bpm) BPM is used")
+    }
     print("\(path): \(patch.noteCount) notes of bars \(patch.bars.lowerBound + 1) to \(patch.bars.upperBound)")
     if patch.unused > 0 {
       print(
@@ -83,8 +86,12 @@ extension StandardMIDIFile {
     do { data = try Data(contentsOf: path, limit: Self.maximumBytes + 1) } catch {
       throw CommandError("\(path): cannot be read (\(error.reason)); check the path and the permissions")
     }
-    do throws(ReadError) { try self.init(bytes: Array(data)) } catch {
+    var warnings = Warnings()
+    do throws(ReadError) { try self.init(bytes: Array(data), &warnings) } catch {
       throw CommandError("\(path): \(error); give a Standard MIDI File", status: .badData)
     }
+    for warning in warnings.first { warn("\(path): \(warning)") }
+    let rest = warnings.count - warnings.first.count
+    if rest > 0 { warn("\(path): \(rest) more faults of this kind") }
   }
 }

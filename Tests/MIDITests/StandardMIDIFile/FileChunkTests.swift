@@ -50,14 +50,40 @@ import _TestSupport
     }
   }
 
-  @Test func missingTrackIsRejected() {
+  /// Some programs count other chunks as tracks, or announce too many tracks.
+  @Test func missingTrackCausesAWarning() throws {
     let bytes = header("00 01 00 03 00 60") + chunk(note) + chunk(empty)
-    let reason =
-      "found the end of the file after 2 of 3 tracks; expected another MTrk chunk, because the header announces 3"
+    let reason = "found the end of the file after 2 of 3 tracks; the file is read without the missing tracks"
     // A part of a chunk header and an unknown chunk are no track.
     for rest in [[], hex("4D 54 72 6B 00 00 00"), chunk("", type: "XFIH")] {
-      #expect(readError(bytes + rest) == "byte \(bytes.count + rest.count): \(reason)")
+      var warnings = StandardMIDIFile.Warnings()
+      #expect(try StandardMIDIFile(bytes: bytes + rest, &warnings).tracks == [track(note), track(empty)])
+      #expect(warnings.first.map(\.description) == ["byte \(bytes.count + rest.count): \(reason)"])
     }
+    #expect(
+      readError(header() + chunk("", type: "XFIH"))
+        == "byte 22: found the end of the file; expected a track, because the header announces 1")
+  }
+
+  /// A `.rmi` file: a RIFF file with lengths in little-endian order. A chunk of an odd length is padded.
+  @Test func dataChunkOfARIFFFileIsRead() throws {
+    func riff(_ type: String, _ content: [UInt8]) -> [UInt8] {
+      let length = UInt32(content.count)
+      let padding = content.count % 2 == 1 ? [UInt8(0)] : []
+      return Array(type.utf8) + [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: length >> $0) } + content + padding
+    }
+    let file = header() + chunk(note)
+    for chunks in [[riff("data", file)], [riff("LIST", hex("41 42 43")), riff("data", file), riff("DISP", [])]] {
+      let bytes = riff("RIFF", Array("RMID".utf8) + chunks.joined())
+      #expect(try StandardMIDIFile(bytes: bytes).tracks == [track(note)])
+    }
+    let empty = riff("RIFF", Array("RMID".utf8) + riff("LIST", [1]))
+    #expect(
+      readError(empty)
+        == "byte \(empty.count): found the end of the RIFF file; expected a data chunk with a Standard MIDI File")
+    #expect(
+      readError(riff("RIFF", Array("RMID".utf8) + riff("data", hex("00 01"))))?.hasPrefix("byte 20: found 00 01")
+        == true)
   }
 
   /// Format 0 requires exactly one track. A file of format 0 with more tracks or without tracks is read as format 1.
@@ -75,7 +101,7 @@ import _TestSupport
     let table: [([UInt8], String)] = [
       ([], "byte 0: found an empty file; \(beginning)"),
       (hex("4D 54"), "byte 0: found 4D 54; \(beginning)"),
-      (Array("RIFF0000RMID".utf8), "byte 0: found 52 49 46 46; \(beginning)"),
+      (Array("RIFF0000WAVE".utf8), "byte 0: found 52 49 46 46; \(beginning)"),
       (hex("4D 54 68 64 00"), "byte 5: found the end of the file; expected the length of the header"),
       (chunk("00 01 00 01 00", type: "MThd"), "byte 4: found a header of 5 bytes; expected at least 6 bytes"),
       (hex("4D 54 68 64 00 00 00 06 00 01"), "byte 10: found the end of the file; expected the number of tracks"),

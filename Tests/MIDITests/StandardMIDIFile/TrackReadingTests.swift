@@ -90,12 +90,6 @@ import _TestSupport
     #expect(trackError("00 FF 01 00 00 05")?.hasPrefix("byte 27: found data byte 05 without running status") == true)
   }
 
-  @Test func dataByteWithTheTopBitSetIsRejected() {
-    #expect(trackError("00 90 FF 40") == "byte 24: found FF as a data byte; expected 00...7F")
-    #expect(trackError("00 90 40 80") == "byte 25: found 80 as a data byte; expected 00...7F")
-    #expect(trackError("00 90 40 40 00 41 90") == "byte 28: found 90 as a data byte; expected 00...7F")
-  }
-
   @Test func undefinedStatusByteIsRejected() {
     for status in ["F4", "F5", "F9", "FD"] {
       #expect(
@@ -134,12 +128,40 @@ import _TestSupport
     #expect(try contents("00 F0 00 00 F0 01 F7") == [.systemExclusive([]), .systemExclusive([0xF7])])
   }
 
-  @Test func statusByteInSystemExclusiveIsRejected() {
-    let rest = "in a SysEx event; expected data bytes 00...7F, and F7 at the end"
-    #expect(trackError("00 F0 03 01 F8 F7") == "byte 26: found F8 \(rest)")
-    #expect(trackError("00 F0 03 01 F7 02") == "byte 26: found F7 \(rest)")
-    #expect(trackError("00 F0 02 01 80") == "byte 26: found 80 \(rest)")
-    #expect(trackError("00 F0 03 F0 F0 F7") == "byte 26: found F0 \(rest)")
+  /// Such an event is not used. The events after it are read.
+  @Test func statusByteInSystemExclusiveCausesAWarning() throws {
+    let rest = "in a SysEx event; the event is not used"
+    let program = StandardMIDIFile.Event.Content.message(.programChange(channel, program: 5))
+    for (event, found) in [
+      ("F0 03 01 F8 F7", "F8"), ("F0 03 01 F7 02", "F7"), ("F0 02 01 80", "80"), ("F0 03 F0 F0 F7", "F0"),
+    ] {
+      var warnings = StandardMIDIFile.Warnings()
+      let file = try StandardMIDIFile(bytes: header() + chunk("00 \(event) 10 C0 05 00 FF 2F 00"), &warnings)
+      #expect(file.tracks[0].events == [.init(tick: 16, program)])
+      #expect(warnings.first.map(\.description) == ["byte 26: found \(found) \(rest)"] && warnings.count == 1)
+    }
+  }
+
+  /// A value above 7F is read as 7F. A message for a controller or a key above 7F is not used.
+  @Test func dataByteAbove7FCausesAWarning() throws {
+    var warnings = StandardMIDIFile.Warnings()
+    let content = "00 B0 07 A8 00 90 85 40 00 90 24 80 00 C0 F0 00 C0 05 00 FF 2F 00"
+    let file = try StandardMIDIFile(bytes: header() + chunk(content), &warnings)
+    #expect(
+      file.tracks[0].events.map(\.content) == [
+        .message(.controlChange(channel, controller: 7, value: 127)),
+        .message(.noteOn(channel, key: 36, velocity: 127)), .message(.programChange(channel, program: 5)),
+      ])
+    #expect(
+      warnings.first.map(\.description) == [
+        "byte 25: found A8 as a data byte; 7F is used", "byte 28: found 85 as a data byte; the message is not used",
+        "byte 33: found 80 as a data byte; 7F is used", "byte 36: found F0 as a data byte; the message is not used",
+      ])
+    // Only the first ten warnings are stored.
+    warnings = .init()
+    let many = String(repeating: "00 B0 07 A8 ", count: 30)
+    _ = try StandardMIDIFile(bytes: header() + chunk(many + "00 FF 2F 00"), &warnings)
+    #expect(warnings.first.count == 10 && warnings.count == 30)
   }
 
   @Test func metaEventKeepsItsBytes() throws {
