@@ -187,6 +187,11 @@ extension EnsembleState {
     presence.mutedSlots = 0
     received(presence, from: peer, at: now)
     if role == .follower(of: peer) { follow(at: now) }
+    // The peer leads a rhythm whose timeline message was not forwarded yet, or was lost. The answer to a request contains it.
+    if let claim = presence.claim, claim.identity == peer, roster[slot].membership?.timeline?.claim != claim {
+      introductions.requests[sender] = nil
+      introductions.nextRequest = now
+    }
   }
 
   /// Handles a timeline message that the member with identity `sender` has forwarded. In an open group, the rhythm gate must be open for this
