@@ -193,6 +193,20 @@ import _TestTraits
     #expect(!ben.events.contains { $0.role == "master" })
   }
 
+  /// No peer takes over, so the rhythm ends with its leader. The line names no command that is not permitted.
+  @Test func endOfALedRhythmNamesTheLeader() async throws {
+    let folder = try TemporaryFolder()
+    let ben = try await PeerProcess("ben", ["--led-by", "ada", "--on-master-loss", "stop"], in: folder)
+    let ada = try await PeerProcess("ada", connect: [ben], ["--led-by", "ada", "--start"], in: folder)
+    try await ben.wait(forRole: "follower")
+    ada.child.signal(SIGKILL)
+    try await ben.wait(forRole: "idle")
+    try await ben.child.wait(for: "the line") {
+      ben.child.errors.contains("lost, so the rhythm ended; wait until ada starts it again")
+    }
+    try await ben.leave()
+  }
+
   /// The process of the leader is killed. The rhythm goes on, but nobody controls it, until the leader has been restarted.
   @Test func lostLeaderDoesNotSilenceTheOthers() async throws {
     let folder = try TemporaryFolder()

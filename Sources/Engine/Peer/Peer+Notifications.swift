@@ -106,7 +106,10 @@ extension Peer {
       let other = core.name(of: identity)
       write("\(other) took the role of master; this peer follows", .notice, .role, of: other, at: now)
     case .masterLost(let identity):
-      let remedy = "start it again with the key space or the command `start`"
+      // In a led session, the local player may not start it.
+      let remedy =
+        ensemble.sessionLeader(at: now).map { "wait until \($0) starts it again" }
+        ?? "start it again with the key space or the command `start`"
       let other = core.name(of: identity)
       write("master \(other): lost, so the rhythm ended; \(remedy)", .warning, .role, of: other, at: now)
     case .warning(let identity, let warning):
