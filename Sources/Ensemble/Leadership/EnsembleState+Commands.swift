@@ -36,8 +36,7 @@ extension EnsembleState {
   /// - Parameter replaces: whether the rhythm that the local peer leads is replaced.
   mutating func start(
     on timeline: Timeline, from first: Tick, bars grid: BarGrid, countIn: CountIn = .none,
-    replacing replaces: Bool = false,
-    at now: Instant
+    replacing replaces: Bool = false, at now: Instant
   ) throws(CommandError) {
     if replaces { try requireMaster() } else { try requireIdle(at: now) }
     var mix = latestMix

@@ -9,7 +9,7 @@ import PeerProtocol
 // claim of a leader. A leader that enters a kept rhythm takes it over at once, in phase.
 //
 // Names are not authenticated. In an open group, a modified program can therefore keep a rhythm that never was, just as it can copy the name
-// of an absent leader. A passkey prevents both.
+// of an absent leader. With a passkey, only the devices of the group can do so.
 extension EnsembleState {
   /// The place of the local peer among the leaders of the session; nil if it is none of them, or if any peer may control the rhythm.
   var leaderPlace: Int? { gates.leaders.firstIndex { $0 == "\(identity)" || $0 == roster.localName } }

@@ -81,8 +81,8 @@ extension EnsembleState {
   }
 
   /// Sends the timeline message to a peer that does not know it: at most once per ``correction``, and only if the rhythm gate of
-  /// the peer is open, or if the local peer keeps the rhythm. The message is not part of the recovery journal (`isNews` is false), because it is repeated as long as the
-  /// peer does not know it.
+  /// the peer is open, or if the local peer keeps the rhythm. The message is not part of the recovery journal (`isNews` is false), because it
+  /// is repeated as long as the peer does not know it.
   mutating func correct(_ peer: Identity, at now: Instant) {
     guard let timelineMessage else { return }
     if let slot = roster.slot(of: peer) {
