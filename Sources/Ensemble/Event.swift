@@ -78,6 +78,10 @@ public enum Event: Hashable, Sendable {
   /// A player has sent a phrase to a player of the local peer.
   case phraseReceived(Phrase, from: Identity, to: Identity)
 
+  /// A remote peer, or the programs and devices at the local peer (nil), have sent too many messages at once. This number of them was
+  /// dropped: ``Receiving/InputLimit``.
+  case messagesRefused(from: PeerReference?, count: Int64)
+
   // MARK: Observation of a running peer
 
   /// The total activity, 0...127.

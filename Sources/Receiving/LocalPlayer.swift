@@ -7,7 +7,7 @@ import Sending
 /// The input channel of a message is the channel on which a program sent it. Other peers get the message on the channel
 /// of its route (``PlayerRoute``).
 ///
-/// The messages come from programs at the ALSA port, which share one ``MessageBudget``, and from the control thread.
+/// The messages come from programs at the ALSA port, which share one ``InputLimit``, and from the control thread.
 /// A message can lead to several deliveries, which ``next()`` returns.
 struct LocalPlayer: ~Copyable {
   /// A message on its input channel, and where it goes.
@@ -25,9 +25,11 @@ struct LocalPlayer: ~Copyable {
   /// The keys and pedals that the player holds on routes to all peers, *as played*, that is, on their input channels.
   /// Standard devices get the messages of such routes on these channels.
   private(set) var asPlayed = HeldNotes()
-  private var budget = MessageBudget()
-  /// The number of messages that were refused because the budget was used up, or because the player has left.
-  private(set) var refused: Int64 = 0
+  /// Limits the messages of programs.
+  var limit = InputLimit()
+  /// The number of messages that were refused because there were too many, or because the player has left.
+  var refused: Int64 { @_noLocks @_noAllocation get { limit.refused + refusedAfterLeaving } }
+  private var refusedAfterLeaving: Int64 = 0
 
   // Work in progress.
 
@@ -55,22 +57,17 @@ struct LocalPlayer: ~Copyable {
     routes = InlineArray { PlayerRoute.standard(for: Channel(wire: UInt8($0))) }
   }
 
-  /// Plays a message of a program. A message that ends a note of the program is always played. All other messages need
-  /// a token of the budget.
+  /// Plays a message of a program that ``admits(_:from:at:)`` has admitted.
   @_noLocks @_noAllocation
-  mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) {
-    guard programs.ends(with: message, of: program) || budget.admit(at: arrival) else {
-      refused += 1
-      return
-    }
+  mutating func play(_ message: Message, from program: ProgramID) {
     if play(message) { programs.record(message, of: program) }
   }
 
-  /// Returns whether the budget admits another message. Counts a refused message.
+  /// Returns whether a message of a program is played now. A message that ends a note of the program is always played.
   @_noLocks @_noAllocation
-  mutating func admits(at arrival: Instant) -> Bool {
-    if budget.admit(at: arrival) { return true }
-    refused += 1
+  mutating func admits(_ message: Message, from program: ProgramID, at arrival: Instant) -> Bool {
+    if programs.ends(with: message, of: program) { return true }
+    if case .admitted = limit.admit(message, at: arrival) { return true }
     return false
   }
 
@@ -95,7 +92,7 @@ struct LocalPlayer: ~Copyable {
       } else {
         if isMuted, !isOfPage { return false }
         guard !hasLeft else {
-          refused += 1
+          refusedAfterLeaving += 1
           return false
         }
         if let ended = played.begin(channel, key, route) {

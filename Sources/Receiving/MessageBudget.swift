@@ -25,6 +25,16 @@ public struct MessageBudget: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public init(rate: Int64 = 2000, depth: Int64 = 512) { (self.rate, self.depth) = (rate, depth) }
 
+  /// The instant from which a token is left.
+  ///
+  /// Real-time: safe.
+  public var nextAdmission: Instant {
+    @_noLocks @_noAllocation get {
+      // Before the first message, `full` is the distant past, from which nothing can be subtracted.
+      full > Instant(nanoseconds: 0) ? full - Nanoseconds(1_000_000_000 / rate * (depth - 1)) : full
+    }
+  }
+
   /// Takes a token at `now`.
   ///
   /// - Returns: whether the message is admitted.

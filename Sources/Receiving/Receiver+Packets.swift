@@ -51,13 +51,17 @@ extension Receiver {
       switch blocks[place.block].sessions[place.index].stream.next(in: packet) {
       case .message(let message, let stamp):
         if keep(message, stamp, at: place) { continue }
-        return output(message, stamp, arrival: arrival, isRecovered: false, at: place, now: arrival)
+        if let output = output(message, stamp, arrival: arrival, isRecovered: false, at: place, now: arrival) {
+          return output
+        }
       case .recovered(let message, let stamp):
         // Only packets with notes are announced. Other messages of the journal take effect at once.
         var noteStamp: Instant?
         if case .some = message.key { noteStamp = recoveredStamp }
         if keep(message, noteStamp, at: place) { continue }
-        return output(message, stamp, arrival: arrival, isRecovered: true, at: place, now: arrival)
+        if let output = output(message, stamp, arrival: arrival, isRecovered: true, at: place, now: arrival) {
+          return output
+        }
       case .systemExclusive(let stamp):
         let session = blocks[place.block].sessions[place.index].session
         return .reception(.systemExclusive(session, stamp: stamp, arrival: arrival))
@@ -68,20 +72,40 @@ extension Receiver {
     }
   }
 
-  /// Returns the first output of a message of the session at `place`, and sets ``instant``.
+  /// Returns the first output of a message of the session at `place`, and sets ``instant``. Nil if the message was dropped or waits, because
+  /// the peer sends too many (``InputLimit``).
   @_noLocks @_noAllocation
   mutating func output(
     _ message: Message, _ stamp: Instant, arrival: Instant, isRecovered: Bool, at place: SessionBlock.Place,
     now: Instant
-  ) -> Output {
+  ) -> Output? {
     instant = nil
     // A note may have been passed to the sound before its instant. Its end must not take effect before its beginning.
     if message.silencesNote || message.endsAllNotes {
       instant = blocks[place.block].sessions[place.index].lastInstant
     }
-    let alreadyRefused = blocks[place.block].sessions[place.index].budget.refused
-    let isAdmitted = blocks[place.block].sessions[place.index].admits(message, at: now)
-    refusedOfSessions &+= blocks[place.block].sessions[place.index].budget.refused &- alreadyRefused
+    let wasLimited = blocks[place.block].sessions[place.index].limit.hasWork
+    let alreadyRefused = blocks[place.block].sessions[place.index].limit.refused
+    let verdict = blocks[place.block].sessions[place.index].verdict(
+      on: message, stamp: stamp, arrival: arrival, at: now)
+    refusedOfSessions &+= blocks[place.block].sessions[place.index].limit.refused &- alreadyRefused
+    if !wasLimited, blocks[place.block].sessions[place.index].limit.hasWork, limited.freeCapacity > 0 {
+      limited.append(place)
+    }
+    switch verdict {
+    case .waiting, .refused: return nil
+    case .admitted: return output(message, stamp, arrival: arrival, isRecovered, isAdmitted: true, at: place)
+    case nil: return output(message, stamp, arrival: arrival, isRecovered, isAdmitted: false, at: place)
+    }
+  }
+
+  /// Returns the first output of a message of the session at `place` that takes effect, or that only the control thread gets (`isAdmitted` is
+  /// false).
+  @_noLocks @_noAllocation
+  mutating func output(
+    _ message: Message, _ stamp: Instant, arrival: Instant, _ isRecovered: Bool, isAdmitted: Bool,
+    at place: SessionBlock.Place
+  ) -> Output {
     let session = blocks[place.block].sessions[place.index].session
     let shapes = isAdmitted && shapesInstrument(message, at: place)
     let reception = Reception.message(

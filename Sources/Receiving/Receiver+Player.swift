@@ -14,14 +14,23 @@ extension Receiver {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) {
-    player.play(message, from: program, at: arrival)
+    if admits(message, from: program, at: arrival) { play(message, from: program) }
   }
 
-  /// Returns whether the message budget of the programs at the local peer admits another message. Counts a refused message.
+  /// Plays a message for which ``admits(_:from:at:)`` has returned true.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public mutating func admits(at arrival: Instant) -> Bool { player.admits(at: arrival) }
+  public mutating func play(_ message: Message, from program: ProgramID) { player.play(message, from: program) }
+
+  /// Returns whether the limit of the programs at the local peer (``InputLimit``) admits a message. A message that ends a note of the
+  /// program is always admitted. A value that waits is returned by ``nextOfLimit(at:)`` later.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func admits(_ message: Message, from program: ProgramID, at arrival: Instant) -> Bool {
+    player.admits(message, from: program, at: arrival)
+  }
 
   /// Whether a message of the local player changes the sound of the instrument of another player.
   ///

@@ -4,14 +4,25 @@ import PeerProtocol
 public import Playback
 import RTPMIDI
 
-// Messages that arrive before the instants at which they take effect.
+// Messages that take effect later: those that arrive before their instants, and the values that wait in an ``InputLimit``.
 extension Receiver {
-  /// The instant from which ``nextTimed(at:)`` returns an output, unless an earlier message arrives meanwhile.
+  /// The instant from which ``nextTimed(at:)`` or ``nextOfLimit(at:)`` returns something, unless an earlier message arrives meanwhile.
   ///
   /// Real-time: safe.
   public var nextTimedDeadline: Instant {
     // Mutating for the same reason as `subscript(sealerFor:onHostOf:)`.
-    @_noLocks @_noAllocation mutating get { timed.nextRelease }
+    @_noLocks @_noAllocation mutating get {
+      var next = timed.nextRelease
+      if player.limit.nextDeadline < next { next = player.limit.nextDeadline }
+      var index = 0
+      while index < limited.count {
+        let place = limited[index]
+        let deadline = blocks[place.block].sessions[place.index].limit.nextDeadline
+        if deadline < next { next = deadline }
+        index += 1
+      }
+      return next
+    }
   }
 
   /// Adopts a new schedule. The notes of remote peers that belong to ticks of the rhythm move with the ticks.
@@ -32,7 +43,7 @@ extension Receiver {
         continue
       }
       timedPlace = nil
-      guard let entry = timed.take(at: now) else { return nil }
+      guard let entry = timed.take(at: now) else { return nextLimited(at: now) }
       guard blocks[entry.place.block].sessions[entry.place.index].belongs(to: entry.session) else { continue }
       switch entry.content {
       case .reception(let reception):
@@ -41,12 +52,54 @@ extension Receiver {
       case .message(let message, let stamp, let arrival):
         timedPlace = entry.place
         blocks[entry.place.block].sessions[entry.place.index].passed(entry.instant)
-        let first = output(message, stamp, arrival: arrival, isRecovered: false, at: entry.place, now: now)
+        guard let first = output(message, stamp, arrival: arrival, isRecovered: false, at: entry.place, now: now)
+        else { continue }
         instant = entry.instant
         guard case .reception(let reception) = first, delayCopy(reception, at: now) else { return first }
       }
     }
   }
+
+  /// Returns the first output of the next value that waits in the limit of a session, or the report of a limit; nil if nothing is due.
+  @_noLocks @_noAllocation
+  private mutating func nextLimited(at now: Instant) -> Output? {
+    var index = 0
+    while index < limited.count {
+      let place = limited[index]
+      switch blocks[place.block].sessions[place.index].limit.due(at: now) {
+      case .value(let message):
+        let (stamp, arrival) = blocks[place.block].sessions[place.index].waiting
+        instant = nil
+        return output(message, stamp, arrival: arrival, false, isAdmitted: true, at: place)
+      case .report(let count):
+        return .reception(.refused(blocks[place.block].sessions[place.index].session, count: count))
+      case nil: break
+      }
+      if blocks[place.block].sessions[place.index].limit.hasWork { index += 1 } else { limited.remove(at: index) }
+    }
+    return nil
+  }
+
+  /// Forgets the limit of the session at `place`, which has ended.
+  @_noLocks @_noAllocation
+  mutating func removeLimited(_ place: SessionBlock.Place) {
+    var index = 0
+    while index < limited.count {
+      if limited[index].block == place.block, limited[index].index == place.index {
+        limited.remove(at: index)
+      } else {
+        index += 1
+      }
+    }
+    blocks[place.block].sessions[place.index].limit.reset()
+  }
+
+  /// Returns the next value of a local program that has waited in the limit, or the report of this limit; nil if nothing is due. The driver
+  /// plays the value like any message of the local player.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func nextOfLimit(at now: Instant) -> InputLimit.Due? { player.limit.due(at: now) }
 
   /// Keeps the copy of a message for the control thread until the instant of the message. Returns false if the copy is
   /// not kept, because the instant has come or there is no room.

@@ -8,8 +8,8 @@ import Sending
 /// The receiving half of all sessions: finds the session of a packet, decodes the packet, repairs losses, and answers
 /// clock requests.
 ///
-/// The receiver also decides which messages sound, and how loud. It contains the gates (``Admission``), the budget
-/// (``MessageBudget``) and the held notes of each session, so that Note On and Note Off take the same path. For the
+/// The receiver also decides which messages sound, and how loud. It contains the gates (``Admission``), the limit
+/// (``InputLimit``) and the held notes of each session, so that Note On and Note Off take the same path. For the
 /// same reason, the messages of the local player pass through the receiver.
 ///
 /// The receiver does no I/O and reads no clock. Its driver is the network thread in the engine, and the virtual peer in
@@ -24,7 +24,7 @@ import Sending
 ///
 /// # Memory
 ///
-/// A session needs about 10 kB. Another thread allocates this memory as a ``SessionBlock``, and the driver adds it with
+/// A session needs about 12 kB. Another thread allocates this memory as a ``SessionBlock``, and the driver adds it with
 /// ``add(_:)`` before a session needs it. No function of the receiver allocates.
 public struct Receiver: ~Copyable {
   /// The memory of the sessions. A slot is the memory of one session; slot s is in block s / ``SessionBlock/slots``. The commands contain
@@ -54,13 +54,15 @@ public struct Receiver: ~Copyable {
   ///
   /// Real-time: safe.
   public internal(set) var instant: Instant?
-  /// The number of messages of remote peers and of the local player that were refused, because a budget was used up, or because
-  /// the local player has left.
+  /// The number of messages of remote peers and of the local player that were dropped, because there were too many (``InputLimit``), or
+  /// because the local player has left.
   ///
   /// Real-time: safe.
   public var refused: Int64 { @_noLocks @_noAllocation get { refusedOfSessions + player.refused } }
-  /// The number of messages that the budgets of all sessions have refused.
+  /// The number of messages that the limits of all sessions have dropped.
   var refusedOfSessions: Int64 = 0
+  /// The sessions whose limit has values that wait, or a report.
+  var limited = RigidArray<SessionBlock.Place>(capacity: SessionBlock.limit * SessionBlock.slots)
   /// The next outputs that are already determined.
   var pending = OutputQueue()
   /// The slots whose held notes are being ended: from ``releasing`` up to, but not including, ``releaseEnd``.
@@ -140,6 +142,7 @@ public struct Receiver: ~Copyable {
       sources.remove(place, of: blocks[place.block].sessions[place.index].source.ssrc)
       blocks[place.block].sessions[place.index].close()
       timed.removeAll(of: session)
+      removeLimited(place)
       (releasing, releaseEnd) = (slot, slot + 1)
     case .play(let message): player.play(message)
     case .playForPage(let message):

@@ -37,12 +37,15 @@ extension Receiver {
 public enum Reception: Sendable, BitwiseCopyable {
   /// A packet of a session, and its send instant, if it has one. The messages of the packet follow.
   case packet(SessionID, PacketReport, sendInstant: Instant?)
-  /// A message. A recovered message repairs an earlier loss. `isAdmitted` is true for a channel message that the gate and the
-  /// message budget of the session have admitted, unless the message shapes the local player's instrument (``shaped(_:)``).
+  /// A message. A recovered message repairs an earlier loss. `isAdmitted` is true for a channel message that the gate and the limit of the
+  /// session have admitted, unless the message shapes the local player's instrument (``shaped(_:)``). A message that the limit drops is not
+  /// passed on.
   case message(SessionID, Message, stamp: Instant, arrival: Instant, isRecovered: Bool, isAdmitted: Bool)
   /// The peer of a session has changed the sound of the local player's instrument. The message itself follows as
   /// ``message(_:_:stamp:arrival:isRecovered:isAdmitted:)``, in which `isAdmitted` is false.
   case shaped(SessionID)
+  /// The limit (``InputLimit``) of a session, or of the programs at the local peer (nil), has dropped this number of messages.
+  case refused(SessionID?, count: Int64)
   /// The receiver has ended a note or lifted a pedal that the peer of a session held, with this message, because the session
   /// has ended or the local player leaves.
   case released(SessionID, Message)

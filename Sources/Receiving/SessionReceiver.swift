@@ -21,9 +21,11 @@ struct SessionReceiver: ~Copyable {
   var held = HeldNotes()
   /// The notes of ``held`` that sound.
   var heard = HeldNotes()
-  /// The budget for messages of the peer that sound at the local peer. Each peer has its own budget, so that a flood from one
-  /// peer does not silence the others.
-  private(set) var budget = MessageBudget()
+  /// Limits the messages of the peer that sound at the local peer. Each peer has its own limit, so that a flood from one peer does not silence
+  /// the others.
+  var limit = InputLimit()
+  /// The time stamp and the arrival of the newest value that waits in ``limit``.
+  private(set) var waiting = (stamp: Instant(nanoseconds: 0), arrival: Instant(nanoseconds: 0))
 
   /// The clock of the peer minus the local clock; nil if it is not known.
   var clockOffset: Nanoseconds?
@@ -48,7 +50,8 @@ struct SessionReceiver: ~Copyable {
     (opener, sealer) = (nil, nil)
     if let keys { (opener, sealer) = (DatagramOpener(keys), DatagramSealer(keys, thread: .network)) }
     (self.session, isOpen, self.source, self.admission) = (session, true, source, admission)
-    (held, heard, budget) = (HeldNotes(), HeldNotes(), MessageBudget())
+    (held, heard) = (HeldNotes(), HeldNotes())
+    limit.reset()
     (clockOffset, lastInstant) = (nil, nil)
     stream.restart(ssrc: source.ssrc)
   }
@@ -85,18 +88,24 @@ struct SessionReceiver: ~Copyable {
   @_noLocks @_noAllocation
   func reportsActivity(_ message: Message) -> Bool { admission.isTuttiPeer && message.reportsActivity }
 
-  /// Returns whether a message of the peer that arrived at `arrival` is admitted: its gate is open, and the budget admits it. A
-  /// message that ends a note or lifts a pedal of ``held``, or that silences a channel on which a note was played, is always admitted.
+  /// Returns whether a message of the peer takes effect at `now`: its gate is open, and ``limit`` admits it. A message that ends a note or
+  /// lifts a pedal of ``held``, or that silences a channel on which a note was played, is always admitted. Returns nil if the gate is closed, or
+  /// if the message does not sound.
   @_noLocks @_noAllocation
-  mutating func admits(_ message: Message, at arrival: Instant) -> Bool {
-    guard message.isOfChannel, !reportsActivity(message) else { return false }
+  mutating func verdict(
+    on message: Message, stamp: Instant, arrival: Instant, at now: Instant
+  ) -> InputLimit.Verdict? {
+    guard message.isOfChannel, !reportsActivity(message) else { return nil }
     if !held.ends(with: message) {
       var isGateOpen = admission.modification
       if case .some = message.key { isGateOpen = admission.notes }
-      guard isGateOpen, budget.admit(at: arrival) else { return false }
+      guard isGateOpen else { return nil }
+      let verdict = limit.admit(message, at: now)
+      if case .waiting = verdict { waiting = (stamp, arrival) }
+      guard case .admitted = verdict else { return verdict }
     }
     held.record(message)
-    return true
+    return .admitted
   }
 
   /// Returns how an admitted message sounds. The end of a note of ``heard`` is always passed to the sound.
@@ -118,7 +127,7 @@ struct SessionReceiver: ~Copyable {
   }
 }
 
-/// Memory for eight sessions of a ``Receiver``, about 80 kB.
+/// Memory for eight sessions of a ``Receiver``, about 100 kB.
 public struct SessionBlock: ~Copyable {
   /// The number of slots in a block. A slot is the memory of one session.
   ///

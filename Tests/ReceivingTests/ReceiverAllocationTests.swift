@@ -50,6 +50,8 @@ import _TestSupport
     var (messages, recovered) = (0, 0)
     allocation_count_begin()
     for n in 3..<packets.count where n % 10 != 3 {
+      // One packet per millisecond, so that the limit of the session admits all messages.
+      let now = now + .milliseconds(Int64(n))
       let packet = packets[n]
       _ = receiver.receive(packet.span, from: address, at: now)
       while let output = receiver.next(in: packet.span) {

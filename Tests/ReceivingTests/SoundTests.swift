@@ -105,13 +105,14 @@ import _TestSupport
     }
   }
 
-  /// Each session has its own budget, which admits a burst of 512 messages. A new session in the same slot has a full budget.
+  /// Each session has its own limit, which admits a burst of 512 controllers. Of the others, the last value waits. A new session in the same
+  /// slot has a new limit.
   @Test func budgetBelongsToTheSession() {
     var peer = Peer(admission())
     let control = Message.controlChange(channel, controller: 1, value: 5)
     var count = 0
     for _ in 0..<600 { count += sounds(peer.receive(control, at: now)).count }
-    #expect(count == 512 && peer.receiver.refused == 88)
+    #expect(count == 512 && peer.receiver.refused == 87)
     _ = peer.execute(.close(slot: 0, SessionID(number: 1)))
     let source = StreamSource(ssrc: 7, address: SocketAddress(host: 1, port: 5005), localSSRC: 1)
     _ = peer.execute(.open(slot: 0, SessionID(number: 2), source, admission()))

@@ -155,6 +155,12 @@ extension Peer {
       let remedy = "to prevent this, use `gate \(peer.label):modification=closed`"
       let line = "\(peer.label) changes the sound of your instrument; \(remedy)"
       write(line, .notice, .sound, of: peer.host, at: now)
+    case .messagesRefused(let peer, let count):
+      let source = peer?.label ?? "the MIDI programs of this machine"
+      let number = "\(count) \(count == 1 ? "message was" : "messages were") left out"
+      let limit = "more than 2000 notes, 2000 programs or 2000 controllers per second arrived"
+      let line = "\(source): \(number), because \(limit); the last value of each controller was kept"
+      write(line, .warning, .problems, of: peer?.host ?? source, at: now)
     case .lastRun(let run):
       guard tempo.adopt(run) else { break }
       let bpm = (run.tempo.bpm * 10).rounded() / 10

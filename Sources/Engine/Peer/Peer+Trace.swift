@@ -65,11 +65,13 @@ extension Peer {
       summary.others["clock_ticks_doubled"] = clock.duplicates
     }
     if let recording = records.recording { summary.others["midi_recording_lost"] = recording.lost }
+    // The messages of peers and of local programs that were dropped, because there were too many.
+    summary.others["midi_dropped"] = networkCounters.refused
     if let midi {
       let lost = Int64(
         network.rings.arrivals.dropped + clock.rings.messages.dropped + clock.rings.playerMessages.dropped
           + clock.rings.sound.first.messages.dropped)
-      summary.others["midi_dropped"] = networkCounters.refused + lost
+      summary.others["midi_dropped"]! += lost
       summary.others["midi_overflows"] = midi.overflows
       summary.others["midi_ignored"] = midi.ignored
       summary.others["midi_unsent"] = clockCounters.unsentToPort

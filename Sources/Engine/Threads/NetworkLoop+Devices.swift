@@ -59,6 +59,7 @@ extension NetworkLoop {
       (own.activity, own.pitchSource) = (next.energy, 0)
       if case .none = next.source { own.table = nil }
       deviceInstruments[index].adopt(own, at: now)
+      if former.source != next.source { deviceLimits[index].reset() }
       // The notes on the former channel end.
       if former.channel != next.channel {
         playForDevice(.controlChange(Channel(wire: former.channel), controller: 123, value: 0))
@@ -93,6 +94,31 @@ extension NetworkLoop {
       playDevice(next.index, next.message, at: MonotonicClock.now)
     }
     deviceMessages.removeAll()
+  }
+
+  /// Plays the values that have waited in the limits of local programs and of devices, and reports the messages that these limits have
+  /// dropped.
+  @_noLocks @_noAllocation
+  mutating func playLimited() {
+    let now = MonotonicClock.now
+    while let due = receiver.nextOfLimit(at: now) {
+      switch due {
+      case .value(let message): if !isForInstrument(message, at: now) { play(unchanged: message) }
+      case .report(let count): pass(.refused(nil, count: count))
+      }
+      rings.bell.ring()
+    }
+    var index = 0
+    while hasDevices, index < AdoptedDevice.maximumCount {
+      while let due = deviceLimits[index].due(at: now) {
+        switch due {
+        case .value(let message): playDevice(index, message, at: now)
+        case .report(let count): pass(.refused(nil, count: count))
+        }
+        rings.bell.ring()
+      }
+      index += 1
+    }
   }
 
   @_noLocks @_noAllocation

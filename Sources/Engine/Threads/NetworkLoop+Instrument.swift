@@ -21,8 +21,9 @@ extension NetworkLoop {
     }
     index = 0
     while hasDevices, index < AdoptedDevice.maximumCount {
-      let deadline = deviceInstruments[index].nextDeadline
-      if deadline < next { next = deadline }
+      let (play, admit) = (deviceInstruments[index].nextDeadline, deviceLimits[index].nextDeadline)
+      if play < next { next = play }
+      if admit < next { next = admit }
       index += 1
     }
     let timed = receiver.nextTimedDeadline

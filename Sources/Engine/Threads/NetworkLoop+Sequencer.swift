@@ -8,7 +8,7 @@ extension NetworkLoop {
   /// all arrivals except channel messages at the port `in` on to the control thread.
   ///
   /// - Returns: whether the control thread must wake. It need not wake for a message that was refused because the local programs send too
-  ///   many messages (``MessageBudget``).
+  ///   many messages (``InputLimit``).
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
@@ -18,7 +18,10 @@ extension NetworkLoop {
       if case .clockInput = arrival.port { break }
       guard message.isOfChannel else { break }
       if let index = device(of: arrival.from) {
-        guard receiver.admits(at: arrival.at) else { return false }
+        // The limit does not know the keys that the device holds, so their ends are always admitted.
+        if !message.silencesNote {
+          guard case .admitted = deviceLimits[index].admit(message, at: arrival.at) else { return false }
+        }
         playDevice(index, message, at: arrival.at)
         return true
       }

@@ -47,12 +47,14 @@ struct NetworkLoop: ~Copyable {
   var lastTimed = Instant(nanoseconds: 0)
   private var probes: ProbeSender
   /// The controllers with which a remote player changes the sound of the local instrument. They are collected while a packet is
-  /// decoded, and ``shape()`` plays them afterwards. A packet rarely has more than one. Controllers beyond the capacity are dropped.
-  private var shapes = RigidArray<Message>(capacity: 64)
+  /// decoded, and ``shape()`` plays them afterwards. A packet has at most 1500 octets, so it has fewer messages.
+  private var shapes = RigidArray<Message>(capacity: 1024)
   /// The adopted devices, and their instruments.
   var devices = InlineArray<4, AdoptedDevice>(repeating: AdoptedDevice())
   var deviceInstruments = RigidArray<InstrumentDriver>(capacity: AdoptedDevice.maximumCount)
-  /// The messages of devices, which are collected like ``shapes``. A packet has at most 1500 octets, so it has fewer messages.
+  /// Limit the messages of the adopted devices at ALSA ports. Those of sessions are limited by the receiver.
+  var deviceLimits = RigidArray<InputLimit>(capacity: AdoptedDevice.maximumCount)
+  /// The messages of devices, which are collected like ``shapes``.
   var deviceMessages = RigidArray<DeviceMessage>(capacity: 1024)
   /// The received datagram.
   private var datagram = Datagram()
@@ -68,6 +70,7 @@ struct NetworkLoop: ~Copyable {
     receiver = Receiver(identity: identity, hasPasskey: hasPasskey)
     receiver.add(SessionBlock())
     while pagePhrases.count < pagePhrases.capacity { pagePhrases.append(PhraseDriver()) }
+    while deviceLimits.count < deviceLimits.capacity { deviceLimits.append(InputLimit()) }
     while deviceInstruments.count < deviceInstruments.capacity {
       deviceInstruments.append(InstrumentDriver(at: MonotonicClock.now))
     }
@@ -120,7 +123,13 @@ struct NetworkLoop: ~Copyable {
     }
     playInstrument()
     playTimed()
+    playLimited()
     counters.refused = receiver.refused
+    var index = 0
+    while index < AdoptedDevice.maximumCount {
+      counters.refused += deviceLimits[index].refused
+      index += 1
+    }
     rings.counters.publish(counters)
     if rings.events.count >= Self.wakeThreshold { wakesControl = true }
     if wakesControl { rings.bell.ring() }
@@ -228,21 +237,21 @@ struct NetworkLoop: ~Copyable {
 
   /// Plays a message that a local program has sent to the ALSA port.
   ///
-  /// - Returns: whether the message was played. It is not played if the ``MessageBudget`` refuses it. A Note On is not played either if
-  ///   the player is muted or has left.
+  /// - Returns: whether the message was played. It is not played if the program sends too many messages (``InputLimit``). A Note On is not
+  ///   played either if the player is muted or has left.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func play(_ message: Message, from program: ProgramID, at arrival: Instant) -> Bool {
     let hasInstrument = instrument.isActive
-    if hasInstrument {
-      guard receiver.admits(at: arrival) else { return false }
-      if isForInstrument(message, at: arrival) {
-        reportAction(message, at: arrival)
-        return true
-      }
+    // The receiver does not know the keys that strike the instrument, so their ends are always admitted here.
+    let endsKey = hasInstrument && message.silencesNote
+    guard endsKey || receiver.admits(message, from: program, at: arrival) else { return false }
+    if hasInstrument, isForInstrument(message, at: arrival) {
+      reportAction(message, at: arrival)
+      return true
     }
-    receiver.play(message, from: program, at: arrival)
+    receiver.play(message, from: program)
     var isPlayed = false
     while let output = receiver.next() {
       perform(output)

@@ -182,6 +182,9 @@ public final class PeerCore {
       endpoint.received(message, stamped: stamp, at: arrival, isRecovered: isRecovered, on: session)
       received(message, on: session, isAdmitted: isAdmitted)
     case .shaped(let session): shaped(by: session)
+    case .refused(let session, let count):
+      let peer = session.flatMap { ensemble.roster.slot(of: $0) }.map { ensemble.roster[$0].reference }
+      if session == nil || peer != nil { emit(.event(.messagesRefused(from: peer, count: count))) }
     case .released(let session, let message): emit(.sounded(message, from: session))
     case .played(let message, let channel, let origin):
       played(message, soundedOn: channel, from: origin, at: now)
