@@ -14,6 +14,12 @@ public import MusicalTime
 /// - Both lines have nearly the same rate.
 /// - The arrivals are at most a quarter of a second after and at most one second before their stamps. Both limits are
 ///   extended by the uncertainty of the clock estimate.
+///
+/// Stamps are *exact* if only the rounding separates them from a line. A change of tempo then shows in the first tick: the window is
+/// reduced to the newest ticks that still lie on one line. The regression through few exact stamps is more accurate than arrivals, which
+/// need a new window. For four quarter notes after such a change, exact stamps are therefore trusted if the second and the third condition
+/// held before it, even if they scatter more than the arrivals. A stamp that deviates although its tick has arrived when it was expected is
+/// not a change of tempo, and is left out.
 public struct StampedTicks: Sendable {
   /// The length of the window in ticks: two quarter notes.
   public static let depth = 48
@@ -43,6 +49,12 @@ public struct StampedTicks: Sendable {
   public private(set) var count = 0
   /// The number of consecutive stamps that deviate from the regression.
   private var outliers = 0
+  /// Whether only the rounding separates the stamps from a line, except at changes of tempo.
+  private var isExact = false
+  /// Whether the second and the third condition held when the window last had ``judgingCount`` ticks.
+  private var isPlausible = false
+  /// The number of ticks since a change of tempo reduced the window of exact stamps.
+  private var ticksSinceChange = Int.max
   /// The regression through the stamps, in local time; nil before the second tick, and while the slope is not a valid
   /// tempo.
   public private(set) var timeline: Timeline?
@@ -50,6 +62,8 @@ public struct StampedTicks: Sendable {
   /// the three conditions of ``StampedTicks`` hold.
   public private(set) var isTrusted = false
   private var regression: Regression?
+  /// The regression through the arrivals.
+  private var arrivals: Regression?
 
   public init() {}
 
@@ -57,9 +71,9 @@ public struct StampedTicks: Sendable {
   ///
   /// Real-time: not safe.
   public mutating func reset() {
-    (count, outliers) = (0, 0)
+    (count, outliers, ticksSinceChange) = (0, 0, .max)
     (timeline, regression) = (nil, nil)
-    isTrusted = false
+    (isTrusted, isExact, isPlausible) = (false, false, false)
   }
 
   /// Adds a tick. The window restarts with this tick in three cases:
@@ -87,10 +101,13 @@ public struct StampedTicks: Sendable {
         reset()
       }
     }
-    if let regression, count >= Self.minimumRegressionCount { detectTempoChange(point, by: regression) }
+    if ticksSinceChange < Int.max { ticksSinceChange += 1 }
+    if isExact, isOutlier(point) { return }
+    if !isExact, let regression, count >= Self.minimumRegressionCount { detectTempoChange(point, by: regression) }
     if count == Self.depth { keep(newest: Self.depth - 1) }
     points[count] = point
     count += 1
+    if isExact { keepLine() }
     update(by: clock)
   }
 
@@ -107,6 +124,43 @@ public struct StampedTicks: Sendable {
     let intervals = (Double(gap.count) - regression.value) / regression.slope
     let whole = intervals.rounded()
     return abs(intervals - whole) <= 0.15 ? Int64(whole) : nil
+  }
+
+  /// Whether a stamp that follows exact stamps deviates from their regression although its tick has arrived when it was expected. The third
+  /// such stamp in succession shows that the stamps are not exact, and is no outlier.
+  private mutating func isOutlier(_ point: Point) -> Bool {
+    guard let regression, let arrivals, count >= 3 else { return false }
+    let newest = points[count - 1]
+    let ticks = Double(point.tick - newest.tick)
+    let deviation = Double((point.stamp - newest.stamp).count) - regression.value - regression.slope * ticks
+    let arrivalDeviation = Double((point.arrival - newest.arrival).count) - arrivals.value - arrivals.slope * ticks
+    guard abs(deviation) > 4 * Double(Self.unit.count),
+      abs(deviation - arrivalDeviation) > max(4 * arrivals.spread, abs(deviation) / 2)
+    else {
+      outliers = 0
+      return false
+    }
+    outliers += 1
+    guard outliers == 3 else { return true }
+    (isExact, outliers) = (false, 0)
+    return false
+  }
+
+  /// Discards the oldest ticks until the exact stamps in the window lie on one line: until no stamp is farther from the regression than
+  /// a ``unit``. A correct stamp is at most half a unit from its line, and the regression through few stamps may deviate from this line by
+  /// the same amount.
+  ///
+  /// If fewer than four ticks are left of fewer than six, the tempo changes faster than stamps can show, or the stamps are not exact.
+  private mutating func keepLine() {
+    let before = count
+    while count > 2 {
+      let newest = points[count - 1]
+      let stamps = Regression(points, count) { Double(($0.stamp - newest.stamp).count) }
+      if stamps.largest <= Double(Self.unit.count) { break }
+      keep(newest: count - 1)
+    }
+    guard count < before, count < Self.judgingCount else { return }
+    if count < 4, before < 7 { isExact = false } else { ticksSinceChange = 0 }
   }
 
   /// Detects a change of tempo: three consecutive stamps deviate from the regression by more than one and a half units
@@ -135,7 +189,7 @@ public struct StampedTicks: Sendable {
     let newest = points[count - 1]
     let stamps = Regression(points, count) { Double(($0.stamp - newest.stamp).count) }
     let arrivals = Regression(points, count) { Double(($0.arrival - newest.arrival).count) }
-    regression = stamps
+    (regression, self.arrivals) = (stamps, arrivals)
     timeline = Tempo(nanosecondsPerQuarter: Int64(min(max(stamps.slope, 0), 1e12) * 24)).map {
       Timeline(tempo: $0, tick: newest.tick, at: newest.stamp + Nanoseconds(Int64(stamps.value)) - clock.offset)
     }
@@ -148,7 +202,14 @@ public struct StampedTicks: Sendable {
     // whichever is more.
     let divergence = abs(stamps.slope - arrivals.slope) * Double(count)
     let hasSameRate = divergence < max(4 * arrivals.spread, stamps.slope * Double(count) / 100)
-    isTrusted = count >= Self.judgingCount && timeline != nil && scattersLess && isOnTime && hasSameRate
+    if count >= Self.judgingCount {
+      isPlausible = isOnTime && hasSameRate
+      isTrusted = timeline != nil && scattersLess && isPlausible
+      if stamps.largest <= Double(Self.unit.count) { isExact = true }
+    } else {
+      isTrusted = false
+    }
+    if isExact, isPlausible, ticksSinceChange < 4 * Int(Tick.perQuarter) { isTrusted = timeline != nil && isOnTime }
   }
 
   /// A least-squares regression through values in nanoseconds over ticks, both relative to the newest point.
@@ -161,6 +222,8 @@ public struct StampedTicks: Sendable {
     var value = 0.0
     /// The mean absolute deviation of the points from the regression, nanoseconds.
     var spread = 0.0
+    /// The largest deviation of a point from the regression, nanoseconds.
+    var largest = 0.0
 
     init(_ points: borrowing InlineArray<48, Point>, _ count: Int, of nanoseconds: (Point) -> Double) {
       let origin = points[count - 1].tick
@@ -179,7 +242,9 @@ public struct StampedTicks: Sendable {
       value = meanY - slope * meanX
       for n in 0..<count {
         let expected = value + slope * Double(points[n].tick - origin)
-        spread += abs(nanoseconds(points[n]) - expected) / Double(count)
+        let deviation = abs(nanoseconds(points[n]) - expected)
+        spread += deviation / Double(count)
+        largest = max(largest, deviation)
       }
     }
   }

@@ -72,6 +72,38 @@ private struct Sender {
     }
   }
 
+  /// A step of the tempo shows in the first exact stamp, also if the arrivals scatter less than the stamps.
+  @Test(arguments: [Nanoseconds.microseconds(10), .milliseconds(1)], UInt64(1)...5)
+  func exactStampsShowAStepAtOnce(sigma: Nanoseconds, seed: UInt64) {
+    var (sender, ticks) = (Sender(seed: seed, sigma: sigma), StampedTicks())
+    for _ in 0..<100 { _ = sender.next(bpm: 120, to: &ticks) }
+    for n in 1...90 {
+      let due = sender.next(bpm: 126, to: &ticks)
+      let error = (ticks.timeline!.deadline(sender.tick) - due).magnitude
+      let tempo = ticks.timeline!.tempo.bpm
+      // Two stamps give the tempo to 0.5 % each, many stamps exactly.
+      let tolerance = n < 6 ? 126 * 0.01 : 0.2
+      if !ticks.isTrusted || error > .microseconds(100) || abs(tempo - 126) > tolerance {
+        Issue.record("seed \(seed), tick \(n): trusted \(ticks.isTrusted), \(error.microseconds) us, \(tempo) BPM")
+      }
+    }
+  }
+
+  /// One stamp, or two, deviate although the ticks have arrived on time. They change nothing.
+  @Test(arguments: [1, 2], [Nanoseconds.milliseconds(5), .milliseconds(-3)])
+  func wrongStampIsLeftOut(count: Int, error: Nanoseconds) {
+    var (sender, ticks) = (Sender(seed: 3, sigma: .microseconds(300)), StampedTicks())
+    for n in 0..<200 {
+      let isWrong = (100..<(100 + count)).contains(n)
+      let due = sender.next(bpm: 120, to: &ticks) { due, _ in isWrong ? due + error : due }
+      guard n >= 60 else { continue }
+      let deviation = (ticks.timeline!.deadline(sender.tick) - due).magnitude
+      if !ticks.isTrusted || deviation > .microseconds(60) {
+        Issue.record("tick \(n): trusted \(ticks.isTrusted), \(deviation.microseconds) us")
+      }
+    }
+  }
+
   /// The ticks are sent before they are due, with stamps 100 ms in the future.
   @Test func stampsAheadOfTimeAreTrusted() {
     var (sender, ticks) = (Sender(seed: 1), StampedTicks())

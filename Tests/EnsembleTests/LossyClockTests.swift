@@ -110,6 +110,28 @@ import Testing
     #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 96..<126).largest < .milliseconds(1))
   }
 
+  /// The tempo of a clock with stamps steps from 120 to 126 BPM, or a knob is turned from 120 to 140 BPM in 1.6 s. The local peer plays alone.
+  /// The largest error is 5 ms or 8 ms. With arrivals of any jitter, the stamps show the new tempo at once.
+  @Test(arguments: [Nanoseconds.microseconds(10), .microseconds(300), .milliseconds(2)], [false, true])
+  func tempoChangeWithStampsIsFollowedAtOnce(sigma: Nanoseconds, isKnob: Bool) {
+    var clocked = ClockedBand(players: 1, seed: 8, sigma: sigma)
+    clocked.tick(24, bpm: 120, stamped: true, missing: 0)
+    clocked.deliver(.start, missing: 0)
+    var dueTimes = clocked.tick(96, bpm: 120, stamped: true, missing: 0)
+    if isKnob {
+      for n in 0..<40 { dueTimes += clocked.tick(2, bpm: 120 + Double(n) / 2, stamped: true, missing: 0) }
+      dueTimes += clocked.tick(72, bpm: 140, stamped: true, missing: 0)
+    } else {
+      dueTimes += clocked.tick(152, bpm: 126, stamped: true, missing: 0)
+    }
+    #expect(clocked.externalClock.lost == 0 && clocked.newestRunIsGapless(of: 0))
+    let error = clocked.error(ofPlayer: 0, against: dueTimes, steps: 16..<39)
+    let limit = Nanoseconds.milliseconds(isKnob ? 8 : 5)
+    #expect(error.count == 23 && error.largest <= limit, "\(error.largest.milliseconds) ms")
+    // Half a second after the change, the rhythm is with the clock again.
+    #expect(clocked.error(ofPlayer: 0, against: dueTimes, steps: 36..<39).largest < .microseconds(1500))
+  }
+
   @Test func ticksFromARecoveryJournalAreCounted() {
     var clocked = ClockedBand(seed: 1, sigma: .zero)
     clocked.deliver(.start)

@@ -188,17 +188,22 @@ public struct ClockArbiter: Sendable {
       // A rhythm that plays by this clock goes on until the next tick, and continues with the new position there.
       if leaderIndex(of: ensemble) == n { inputs[n].wait() } else { restart(n, &ensemble, now: now) }
     case .ended: restart(n, &ensemble, now: now)
-    case .ticked(let tick, let timeline, let isEven) where inputs[n].isWaiting:
+    case .ticked(let tick, let timeline, let isEven, _) where inputs[n].isWaiting:
       // While another rhythm of the local peer plays, the clock waits. While a rhythm of another peer plays, `start` fails and
       // reports the reason.
       let leads = leaderIndex(of: ensemble) == n
       if isEven, leads || ensemble.role == .idle || ensemble.claim?.identity != ensemble.identity {
         start(n, on: timeline, after: tick, replacing: leads, &ensemble, now: now)
       }
-    case .ticked(let tick, let timeline, _):
+    case .ticked(let tick, let timeline, _, let isStamped):
       guard leaderIndex(of: ensemble) == n else { break }
       let isBetweenQuarters = tick.index % Tick.perQuarter != 0
-      if !ensemble.steer(to: timeline, beyond: isBetweenQuarters ? Self.urgentError : .microseconds(20), at: now) {
+      let tolerance = isBetweenQuarters ? Self.urgentError : .microseconds(20)
+      // Time stamps show the error exactly, so a large error is corrected in half the time. A small error is not: if the next correction
+      // came only a quarter note later, it would have grown again.
+      let isPossible =
+        !isStamped || ensemble.steer(to: timeline, beyond: Self.urgentError, within: Tick.perQuarter / 2, at: now)
+      if !isPossible || !ensemble.steer(to: timeline, beyond: tolerance, at: now) {
         // The rhythm is too far from the ticks to be corrected by tempo changes. It is replaced at the next tick.
         inputs[n].wait()
       }

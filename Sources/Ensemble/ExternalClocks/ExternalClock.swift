@@ -50,7 +50,9 @@ public struct ExternalClock: Sendable {
     case began
     case ended
     /// A tick has arrived. The ticks are due on `timeline`. `isEven` is false while their lateness varies too much to start a rhythm.
-    case ticked(Tick, on: Timeline, isEven: Bool)
+    ///
+    /// `isStamped` is true if the timeline comes from time stamps, and follows each change of tempo at once.
+    case ticked(Tick, on: Timeline, isEven: Bool, isStamped: Bool)
   }
 
   /// The time without a tick after which the clock counts as silent.
@@ -92,7 +94,10 @@ public struct ExternalClock: Sendable {
 
   /// The tempo of the ticks; nil while it is unknown. It is steadier than the tempo of ``EnsembleState/schedule``, which varies to
   /// correct errors.
-  public var tempo: Tempo? { isRunning && follower.isSettled ? line?.tempo : nil }
+  public var tempo: Tempo? { isRunning && isSettled ? line?.tempo : nil }
+
+  /// Whether ``line`` is accurate enough for use.
+  private var isSettled: Bool { stamps.isTrusted || follower.isSettled }
 
   /// Whether the clock runs and has ticked within ``patience``.
   public func isHeard(at now: Instant) -> Bool {
@@ -110,7 +115,7 @@ public struct ExternalClock: Sendable {
   /// Records that ticks may have been lost, because the connection was interrupted or a buffer overflowed.
   mutating func ticksMayBeLost() { hasLostCount = true }
 
-  /// Begins a quarter note in which ``Change/ticked(_:on:isEven:)`` reports uneven ticks. After it, such jitter is normal for this clock.
+  /// Begins a quarter note in which ``Change/ticked(_:on:isEven:isStamped:)`` reports uneven ticks. After it, such jitter is normal for this clock.
   mutating func expectEvenTicks() { playableSince = nil }
 
   /// Handles a message that arrived at `instant`.
@@ -161,7 +166,7 @@ public struct ExternalClock: Sendable {
     if isRunning, let newest, instant - newest > TickFollower.maximumGap { hasLostCount = true }
     if hasLostCount { restartCount(at: instant, rhythm) }
     newest = instant
-    guard count(instant, stamp, missing: missing), isRunning, follower.isSettled else { return nil }
+    guard count(instant, stamp, missing: missing), isRunning, isSettled else { return nil }
     guard let line else {
       unplayableSince = unplayableSince ?? instant
       return nil
@@ -175,7 +180,7 @@ public struct ExternalClock: Sendable {
     let isEven = follower.lateness.count <= quarter / (2 * Tick.perQuarter) || (instant - since).count > quarter
     return .ticked(
       next + -1, on: Timeline(tempo: line.tempo, tick: line.originTick + -origin, at: line.originInstant),
-      isEven: isEven || stamps.isTrusted)
+      isEven: isEven || stamps.isTrusted, isStamped: stamps.isTrusted)
   }
 
   /// Restarts the count after a gap, at the tick of the rhythm that is nearest in time.

@@ -4,11 +4,6 @@ import Playback
 
 // Steering of the rhythm to an external clock: tempo changes correct the position of the rhythm.
 extension EnsembleState {
-  /// The number of ticks in which a single change of tempo would correct the whole error. As soon as a change applies, the next
-  /// change is planned, again with this number of ticks. The error therefore decays exponentially, to about a third in each quarter
-  /// note.
-  static let horizon = Tick.perQuarter
-
   /// The claim of the current rhythm, or of the last one.
   public var claim: Claim? { timelineMessage?.claim }
 
@@ -33,9 +28,12 @@ extension EnsembleState {
     try start(on: timeline, from: first, bars: BarGrid(rhythm.meter), replacing: replaces, at: now)
   }
 
-  /// Steers the rhythm to the timeline of an external clock by a tempo change at the first tick that is at least ``lead`` from now.
+  /// Steers the rhythm to the timeline of an external clock by a tempo change at the first tick that is at least ``lead`` from now. Without
+  /// receivers that need the change in advance (``Roster/needsLead``), ``soundLead`` suffices, and the rhythm follows sooner.
   ///
-  /// The new tempo is chosen so that the error is zero ``horizon`` ticks after the change. Only the tempo changes, so the position never
+  /// The new tempo is chosen so that the error is zero `horizon` ticks after the change. As soon as a change applies, the next change is
+  /// planned, again with this number of ticks. The error therefore decays exponentially: with a quarter note, to about a third in each
+  /// quarter note. Only the tempo changes, so the position never
   /// jumps. The schedule is fixed up to the tick of the change. The tempo is therefore calculated from the error that is predicted for
   /// this tick, not from the present error. This prediction prevents an oscillation of the control loop.
   ///
@@ -43,22 +41,25 @@ extension EnsembleState {
   ///
   /// - Parameters:
   ///   - target: the timeline of the external clock.
+  ///   - horizon: the number of ticks in which a single change of tempo would correct the whole error.
   ///   - tolerance: the tempo is not changed if, at the present tempo, the error at the end of the horizon would be at most this value.
   /// - Returns: false if the rhythm is more than a step off, or if the required tempo is out of range. The rhythm must then
   ///   be started again.
-  mutating func steer(to target: Timeline, beyond tolerance: Nanoseconds, at now: Instant) -> Bool {
+  mutating func steer(
+    to target: Timeline, beyond tolerance: Nanoseconds, within horizon: Int64 = Tick.perQuarter, at now: Instant
+  ) -> Bool {
     settleTempo(at: now)
     guard role == .master, let timelineMessage, timelineMessage.tempo.changeCount == 0,
       timelineMessage.end == Tick(.max)
     else {
       return true
     }
-    let tick = max(timelineMessage.start, schedule.firstTick(notBefore: now + lead))
+    let tick = max(timelineMessage.start, schedule.firstTick(notBefore: now + (roster.needsLead ? lead : soundLead)))
     let stepLength = Nanoseconds(target.tempo.nanosecondsPerQuarter / Step.perQuarter)
     guard (target.deadline(tick) - schedule.deadline(tick)).magnitude <= stepLength else { return false }
-    let goal = target.deadline(tick + Self.horizon)
-    guard (goal - schedule.deadline(tick + Self.horizon)).magnitude > tolerance else { return true }
-    let quarterLength = (goal - schedule.deadline(tick)).count * Tick.perQuarter / Self.horizon
+    let goal = target.deadline(tick + horizon)
+    guard (goal - schedule.deadline(tick + horizon)).magnitude > tolerance else { return true }
+    let quarterLength = (goal - schedule.deadline(tick)).count * Tick.perQuarter / horizon
     guard let tempo = Tempo(nanosecondsPerQuarter: quarterLength) else { return false }
     change(tempo: tempo, from: tick, at: now)
     return true

@@ -111,6 +111,15 @@ public struct Roster: Sendable {
   /// Whether the local peer hears the member with this identity itself, not through another one.
   func isDirect(_ identity: Identity) -> Bool { memberSlot(of: identity).map { rows[$0].relay == nil } ?? false }
 
+  /// Whether any peer in session gets messages ahead of time: a Tutti peer, a peer that is not recognised yet, or a device that plays by
+  /// time stamps.
+  var needsLead: Bool {
+    sessionSlots.contains { _, slot in
+      guard let session = rows[slot].session else { return false }
+      return session.kind != .standardDevice || session.options.playsByStamps == true
+    }
+  }
+
   /// The number of sessions.
   public var sessionCount: Int { sessionSlots.count }
 
