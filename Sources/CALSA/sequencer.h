@@ -1,7 +1,8 @@
 // The ALSA sequencer functions of real-time threads, and wrappers of ALSA macros that Swift cannot import.
 //
 // One sending thread and one receiving thread can use a handle at the same time. snd_seq_event_output_direct writes an
-// event of fixed length directly to the descriptor and accesses no mutable state of the handle. snd_seq_event_input
+// event of fixed length directly to the descriptor and accesses no mutable state of the handle. For an event of variable
+// length, it uses a buffer that no function of the receiving thread accesses. snd_seq_event_input
 // reads into the handle's input buffer, which no other function accesses (alsa-lib, seq.c and seq_hw.c). In the kernel,
 // a write and a request (snd_seq_get_..., snd_seq_subscribe_port) lock the client's mutex; a read does not. This mutex
 // has no priority inheritance. Requests from a thread that can be preempted therefore need a separate handle.
@@ -31,6 +32,30 @@ static inline int sequencer_send_to(snd_seq_t *sequencer, int port, snd_seq_addr
   snd_seq_ev_set_dest(event, to.client, to.port);
   snd_seq_ev_set_direct(event);
   return snd_seq_event_output_direct(sequencer, event);
+}
+
+/// The size of the largest event that sequencer_send_exclusive sends: F0, 1060 data octets, F7.
+enum { SEQUENCER_EXCLUSIVE_SIZE = 1062 };
+
+/// Sends a System Exclusive of at most SEQUENCER_EXCLUSIVE_SIZE octets, with F0 and F7, as sequencer_send does.
+/// sequencer_reserve_exclusive must have been called before, because snd_seq_event_output_direct copies such an event to a buffer that it
+/// allocates once, and enlarges only for a larger event.
+static inline int sequencer_send_exclusive(
+    snd_seq_t *sequencer, int port, const unsigned char *octets, unsigned length) ALSA_REALTIME_SAFE;
+static inline int sequencer_send_exclusive(
+    snd_seq_t *sequencer, int port, const unsigned char *octets, unsigned length) {
+  snd_seq_event_t event;
+  snd_seq_ev_clear(&event);
+  event.type = SND_SEQ_EVENT_SYSEX;
+  snd_seq_ev_set_variable(&event, length, (void *)octets);
+  return sequencer_send(sequencer, port, &event);
+}
+
+/// Makes the ALSA library allocate the buffer for sequencer_send_exclusive. Sends an event of the largest size from port `port`, which must
+/// have no subscribers yet.
+static inline void sequencer_reserve_exclusive(snd_seq_t *sequencer, int port) {
+  static const unsigned char octets[SEQUENCER_EXCLUSIVE_SIZE] = {0xF0};
+  sequencer_send_exclusive(sequencer, port, octets, SEQUENCER_EXCLUSIVE_SIZE);
 }
 
 /// The results of sequencer_receive.

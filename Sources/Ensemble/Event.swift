@@ -82,6 +82,9 @@ public enum Event: Hashable, Sendable {
   /// dropped: ``Receiving/InputLimit``.
   case messagesRefused(from: PeerReference?, count: Int64)
 
+  /// A standard device does not answer any more. The notes that it held have ended, and its session may still last.
+  case heldNotesEnded(of: PeerReference)
+
   // MARK: Observation of a running peer
 
   /// The total activity, 0...127.

@@ -24,6 +24,9 @@ extension Receiver {
       // Only the lower 32 bits of the time stamps are decoded here (``Reception``), so the reference instant may be 0.
       // The control thread adds the upper bits.
       try blocks[place.block].sessions[place.index].stream.open(packet, near: Instant(nanoseconds: 0))
+      if case .some = blocks[place.block].sessions[place.index].sensed {
+        blocks[place.block].sessions[place.index].sensed = arrival
+      }
       self.place = place
       // A packet repeats the time stamps of earlier packets with notes that are not due yet (``PeerProtocol/AnnouncedPackets``). If
       // such packets were lost, the notes that are recovered from the journal get the repeated time stamp.
@@ -50,6 +53,11 @@ extension Receiver {
       // A message that is kept takes effect later: ``nextTimed(at:)`` returns its outputs.
       switch blocks[place.block].sessions[place.index].stream.next(in: packet) {
       case .message(let message, let stamp):
+        if case .activeSensing = message {
+          let wasWaiting = blocks[place.block].sessions[place.index].hasWork
+          blocks[place.block].sessions[place.index].sensed = arrival
+          if !wasWaiting { addWaiting(place) }
+        }
         if keep(message, stamp, at: place) { continue }
         if let output = output(message, stamp, arrival: arrival, isRecovered: false, at: place, now: arrival) {
           return output
@@ -84,14 +92,12 @@ extension Receiver {
     if message.silencesNote || message.endsAllNotes {
       instant = blocks[place.block].sessions[place.index].lastInstant
     }
-    let wasLimited = blocks[place.block].sessions[place.index].limit.hasWork
+    let wasWaiting = blocks[place.block].sessions[place.index].hasWork
     let alreadyRefused = blocks[place.block].sessions[place.index].limit.refused
     let verdict = blocks[place.block].sessions[place.index].verdict(
       on: message, stamp: stamp, arrival: arrival, at: now)
     refusedOfSessions &+= blocks[place.block].sessions[place.index].limit.refused &- alreadyRefused
-    if !wasLimited, blocks[place.block].sessions[place.index].limit.hasWork, limited.freeCapacity > 0 {
-      limited.append(place)
-    }
+    if !wasWaiting { addWaiting(place) }
     switch verdict {
     case .waiting, .refused: return nil
     case .admitted: return output(message, stamp, arrival: arrival, isRecovered, isAdmitted: true, at: place)

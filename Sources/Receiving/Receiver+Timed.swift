@@ -4,7 +4,8 @@ import PeerProtocol
 public import Playback
 import RTPMIDI
 
-// Messages that take effect later: those that arrive before their instants, and the values that wait in an ``InputLimit``.
+// What is due later: messages that arrive before their instants, values that wait in an ``InputLimit``, and the ends of notes of a peer
+// whose Active Sensing has stopped.
 extension Receiver {
   /// The instant from which ``nextTimed(at:)`` or ``nextOfLimit(at:)`` returns something, unless an earlier message arrives meanwhile.
   ///
@@ -15,9 +16,9 @@ extension Receiver {
       var next = timed.nextRelease
       if player.limit.nextDeadline < next { next = player.limit.nextDeadline }
       var index = 0
-      while index < limited.count {
-        let place = limited[index]
-        let deadline = blocks[place.block].sessions[place.index].limit.nextDeadline
+      while index < waiting.count {
+        let place = waiting[index]
+        let deadline = blocks[place.block].sessions[place.index].nextDeadline
         if deadline < next { next = deadline }
         index += 1
       }
@@ -43,7 +44,7 @@ extension Receiver {
         continue
       }
       timedPlace = nil
-      guard let entry = timed.take(at: now) else { return nextLimited(at: now) }
+      guard let entry = timed.take(at: now) else { return nextWaiting(at: now) }
       guard blocks[entry.place.block].sessions[entry.place.index].belongs(to: entry.session) else { continue }
       switch entry.content {
       case .reception(let reception):
@@ -60,12 +61,23 @@ extension Receiver {
     }
   }
 
-  /// Returns the first output of the next value that waits in the limit of a session, or the report of a limit; nil if nothing is due.
+  /// Returns the first output of the next value that waits in the limit of a session, the report of a limit, or the end of a note of a peer
+  /// whose Active Sensing has stopped. Nil if nothing is due.
   @_noLocks @_noAllocation
-  private mutating func nextLimited(at now: Instant) -> Output? {
+  private mutating func nextWaiting(at now: Instant) -> Output? {
     var index = 0
-    while index < limited.count {
-      let place = limited[index]
+    while index < waiting.count {
+      let place = waiting[index]
+      if case .some(let sensed) = blocks[place.block].sessions[place.index].sensed,
+        now - sensed >= SessionReceiver.sensingPatience
+      {
+        blocks[place.block].sessions[place.index].sensed = nil
+        blocks[place.block].sessions[place.index].endsHeld = true
+      }
+      if blocks[place.block].sessions[place.index].endsHeld {
+        if let output = releaseNext(at: place) { return output }
+        blocks[place.block].sessions[place.index].endsHeld = false
+      }
       switch blocks[place.block].sessions[place.index].limit.due(at: now) {
       case .value(let message):
         let (stamp, arrival) = blocks[place.block].sessions[place.index].waiting
@@ -75,23 +87,30 @@ extension Receiver {
         return .reception(.refused(blocks[place.block].sessions[place.index].session, count: count))
       case nil: break
       }
-      if blocks[place.block].sessions[place.index].limit.hasWork { index += 1 } else { limited.remove(at: index) }
+      if blocks[place.block].sessions[place.index].hasWork { index += 1 } else { waiting.remove(at: index) }
     }
     return nil
   }
 
-  /// Forgets the limit of the session at `place`, which has ended.
+  /// Adds the session at `place` to ``waiting`` if something of it is due later. It is not in the list yet.
   @_noLocks @_noAllocation
-  mutating func removeLimited(_ place: SessionBlock.Place) {
+  mutating func addWaiting(_ place: SessionBlock.Place) {
+    if blocks[place.block].sessions[place.index].hasWork, waiting.freeCapacity > 0 { waiting.append(place) }
+  }
+
+  /// Removes the session at `place`, which has ended, from ``waiting``.
+  @_noLocks @_noAllocation
+  mutating func removeWaiting(_ place: SessionBlock.Place) {
     var index = 0
-    while index < limited.count {
-      if limited[index].block == place.block, limited[index].index == place.index {
-        limited.remove(at: index)
+    while index < waiting.count {
+      if waiting[index].block == place.block, waiting[index].index == place.index {
+        waiting.remove(at: index)
       } else {
         index += 1
       }
     }
     blocks[place.block].sessions[place.index].limit.reset()
+    blocks[place.block].sessions[place.index].sensed = nil
   }
 
   /// Returns the next value of a local program that has waited in the limit, or the report of this limit; nil if nothing is due. The driver

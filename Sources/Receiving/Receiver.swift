@@ -61,8 +61,8 @@ public struct Receiver: ~Copyable {
   public var refused: Int64 { @_noLocks @_noAllocation get { refusedOfSessions + player.refused } }
   /// The number of messages that the limits of all sessions have dropped.
   var refusedOfSessions: Int64 = 0
-  /// The sessions whose limit has values that wait, or a report.
-  var limited = RigidArray<SessionBlock.Place>(capacity: SessionBlock.limit * SessionBlock.slots)
+  /// The sessions with something that is due later: see ``SessionReceiver/hasWork``.
+  var waiting = RigidArray<SessionBlock.Place>(capacity: SessionBlock.limit * SessionBlock.slots)
   /// The next outputs that are already determined.
   var pending = OutputQueue()
   /// The slots whose held notes are being ended: from ``releasing`` up to, but not including, ``releaseEnd``.
@@ -142,7 +142,7 @@ public struct Receiver: ~Copyable {
       sources.remove(place, of: blocks[place.block].sessions[place.index].source.ssrc)
       blocks[place.block].sessions[place.index].close()
       timed.removeAll(of: session)
-      removeLimited(place)
+      removeWaiting(place)
       (releasing, releaseEnd) = (slot, slot + 1)
     case .play(let message): player.play(message)
     case .playForPage(let message):
@@ -154,6 +154,8 @@ public struct Receiver: ~Copyable {
     case .localChannel(let channel): localChannel = channel
     case .endNotesAsPlayed(let stream): endsAsPlayed = (player.asPlayed, stream)
     case .mute(let isMuted): player.mute(isMuted)
+    case .endNotes(let slot, let session):
+      if case .some = place(of: session, in: slot) { (releasing, releaseEnd) = (slot, slot + 1) }
     case .releaseNotes:
       player.releaseAll()
       timed.removeAll()
@@ -181,14 +183,19 @@ public struct Receiver: ~Copyable {
     }
     while releasing < releaseEnd {
       let place = SessionBlock.Place(slot: releasing)
-      if let message = blocks[place.block].sessions[place.index].held.releaseNext() {
-        let session = blocks[place.block].sessions[place.index].session
-        instant = blocks[place.block].sessions[place.index].lastInstant
-        return sound(message, at: place, then: .released(session, message))
-      }
+      if let output = releaseNext(at: place) { return output }
       releasing += 1
     }
     return nil
+  }
+
+  /// Ends the next note, or lifts the next pedal, that the peer of the session at `place` holds. Returns nil if it holds none.
+  @_noLocks @_noAllocation
+  mutating func releaseNext(at place: SessionBlock.Place) -> Output? {
+    guard let message = blocks[place.block].sessions[place.index].held.releaseNext() else { return nil }
+    let session = blocks[place.block].sessions[place.index].session
+    instant = blocks[place.block].sessions[place.index].lastInstant
+    return sound(message, at: place, then: .released(session, message))
   }
 
   /// The place of an open session; nil if the session does not use this slot.

@@ -43,6 +43,8 @@ public enum ReceivingCommand: Sendable, BitwiseCopyable {
   /// True: ends the notes of the local player and refuses new notes, because the master has muted the player or has made all
   /// players quiet. False: admits new notes again.
   case mute(Bool)
+  /// Ends the notes and lifts the pedals that the peer of a session holds, because it does not answer any more.
+  case endNotes(slot: Int, SessionID)
   /// Ends the notes of the local player, because the player leaves, and the notes that the peers of all sessions hold.
   case releaseNotes
   /// Sets the rate limit that the replies to clock probes contain: ``PeerProtocol/ClockProbe/rateLimit``.

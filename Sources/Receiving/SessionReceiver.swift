@@ -27,6 +27,32 @@ struct SessionReceiver: ~Copyable {
   /// The time stamp and the arrival of the newest value that waits in ``limit``.
   private(set) var waiting = (stamp: Instant(nanoseconds: 0), arrival: Instant(nanoseconds: 0))
 
+  /// The arrival of the newest packet, if the peer has sent Active Sensing; otherwise nil.
+  var sensed: Instant?
+  /// Whether the notes and pedals of ``held`` are being ended, because Active Sensing has stopped.
+  var endsHeld = false
+  /// A peer that has sent Active Sensing promises a message every 300 ms (MIDI 1.0). On a network, up to three of them may be lost.
+  static var sensingPatience: Nanoseconds { @_noLocks @_noAllocation get { .milliseconds(1200) } }
+
+  /// Whether something of this session is due later, without a message of its peer.
+  var hasWork: Bool {
+    @_noLocks @_noAllocation get {
+      if endsHeld || limit.hasWork { return true }
+      if case .some = sensed { return true }
+      return false
+    }
+  }
+
+  /// When the next of these things is due; the distant future if there is none.
+  var nextDeadline: Instant {
+    @_noLocks @_noAllocation get {
+      if endsHeld { return Instant(nanoseconds: .min) }
+      guard case .some(let sensed) = sensed else { return limit.nextDeadline }
+      let end = sensed + Self.sensingPatience
+      return end < limit.nextDeadline ? end : limit.nextDeadline
+    }
+  }
+
   /// The clock of the peer minus the local clock; nil if it is not known.
   var clockOffset: Nanoseconds?
   /// The latest instant at which a message that was passed to the sound in advance takes effect; nil if there was no such message.
@@ -52,6 +78,7 @@ struct SessionReceiver: ~Copyable {
     (self.session, isOpen, self.source, self.admission) = (session, true, source, admission)
     (held, heard) = (HeldNotes(), HeldNotes())
     limit.reset()
+    (sensed, endsHeld) = (nil, false)
     (clockOffset, lastInstant) = (nil, nil)
     stream.restart(ssrc: source.ssrc)
   }

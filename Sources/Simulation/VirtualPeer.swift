@@ -365,7 +365,7 @@ final class VirtualPeer {
       runClockThread()
     case .receiving(let command): execute(command)
     // A virtual peer has no user to inform of messages, and records no arrivals of ticks.
-    case .sounded, .arrived: break
+    case .sounded, .exclusive, .arrived: break
     case .event(.documentReceived(let document, _)):
       thread.rhythms.insert(document.digest)
       core.ensemble.accept(document.digest, at: now)

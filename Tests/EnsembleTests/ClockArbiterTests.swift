@@ -103,6 +103,36 @@ import Testing
     #expect(ensemble.role == .master)
   }
 
+  /// `--no-transport`: a device sends ticks without Start. The rhythm begins with them, ignores Stop and Song Position, and ends soon after the
+  /// last tick. It begins again from tick 0 when ticks arrive again.
+  @Test func rhythmPlaysWhileTicksArrive() {
+    var ensemble = EnsembleState(identity: Identity(1))
+    var arbiter = ClockArbiter()
+    arbiter.followsTransport = false
+    let source = ClockInput.Source.port(client: 0, port: 0)
+    arbiter.connect("A", source)
+    var roles: [Role] = []
+    var starts: [Tick] = []
+    for millisecond in 0..<10_000 {
+      let now = Self.origin + .milliseconds(Int64(millisecond))
+      // 120.19 BPM: a tick every 20.8 ms. From 4 s to 6 s, no tick arrives.
+      var messages: [Message] = millisecond % 104 == 0 || [21, 42, 62, 83].contains(millisecond % 104) ? [.clock] : []
+      if (4000..<6000).contains(millisecond) { messages = [] }
+      if millisecond == 2000 { messages += [.stop, .songPosition(8), .start] }
+      for message in messages { arbiter.received(message, from: source, at: now, for: &ensemble, now: now) }
+      arbiter.advance(to: now, for: &ensemble)
+      ensemble.advance(to: now)
+      _ = ensemble.takeOutputs()
+      if roles.last != ensemble.role {
+        roles.append(ensemble.role)
+        if ensemble.role == .master { starts.append(ensemble.schedule.start) }
+        if ensemble.role == .idle, millisecond > 0 { #expect((4500..<5000).contains(millisecond)) }
+      }
+    }
+    #expect(roles == [.idle, .master, .idle, .master])
+    #expect(starts.count == 2 && starts.allSatisfy { $0.index <= 24 && $0.index % Tick.perStep == 0 })
+  }
+
   @Test(arguments: [false, true]) func otherClockLeadsWhenTheFirstFallsSilent(isUnplugged: Bool) {
     var machines = [machine(bpm: 120, at: 0), machine(bpm: 90, at: 1000)]
     machines[0].end = Self.origin + .seconds(6)

@@ -161,6 +161,9 @@ extension Peer {
       let limit = "more than 2000 notes, 2000 programs or 2000 controllers per second arrived"
       let line = "\(source): \(number), because \(limit); the last value of each controller was kept"
       write(line, .warning, .problems, of: peer?.host ?? source, at: now)
+    case .heldNotesEnded(let peer):
+      let line = "\(peer.label): does not answer; the notes that it held have ended; check the device and its network"
+      write(line, .warning, .problems, of: peer.host, at: now)
     case .lastRun(let run):
       guard tempo.adopt(run) else { break }
       let bpm = (run.tempo.bpm * 10).rounded() / 10

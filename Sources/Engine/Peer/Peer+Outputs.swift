@@ -40,6 +40,9 @@ extension Peer {
         network.execute(.receiving(command))
         hasReceivingCommand = true
       case .sounded(let message, let session): report(message, from: session)
+      case .exclusive(let octets, let session):
+        if midi != nil { clock.send(exclusive: octets) }
+        records.append(exclusive: octets, from: session, at: MonotonicClock.now)
       case .arrived(let arrival): records.trace.record(arrival)
       case .event(let event): notify(event)
       }

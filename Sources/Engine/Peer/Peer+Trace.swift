@@ -69,7 +69,8 @@ extension Peer {
     summary.others["midi_dropped"] = networkCounters.refused
     if let midi {
       let lost = Int64(
-        network.rings.arrivals.dropped + clock.rings.messages.dropped + clock.rings.playerMessages.dropped
+        network.rings.arrivals.dropped + clock.rings.messages.dropped + clock.rings.exclusives.dropped
+          + clock.rings.playerMessages.dropped
           + clock.rings.sound.first.messages.dropped)
       summary.others["midi_dropped"]! += lost
       summary.others["midi_overflows"] = midi.overflows

@@ -136,6 +136,7 @@ public final class Peer {
       options: { peerOptions.options(for: $0, at: $1) }, random: SystemRandomNumberGenerator())
     core.clocks = clocks
     core.reportsArrivals = configuration.trace != nil
+    core.clocks.followsTransport = configuration.followsTransport
     core.defaultProgram = { ChannelSynthesizer.defaultProgram(of: $0) }
     core.ensemble.gates = configuration.gates
     core.hearing = configuration.hearing

@@ -94,6 +94,8 @@ public struct PeerConfiguration: Sendable {
   /// The external clocks. If there are several, the peer follows the one that starts a rhythm first (``Ensemble/ClockArbiter``). If empty,
   /// the peer uses the local clock.
   public var clockFrom: [ClockSource] = []
+  /// Whether the external clocks start and stop the rhythm by Start, Continue and Stop. If not, the rhythm plays while ticks arrive.
+  public var followsTransport = true
   /// The lead time: how far in advance a change is announced.
   public var lead = Nanoseconds.milliseconds(100)
   /// With ``start``, how long the rhythm plays; otherwise, how long the peer runs. Nil: until the command to leave.

@@ -30,6 +30,8 @@ struct MIDIRecording {
       case release(part: Int)
       /// A message of a player.
       case message(Message, player: Int)
+      /// A System Exclusive of a device.
+      case exclusive([UInt8], player: Int)
     }
   }
 
@@ -74,6 +76,8 @@ struct MIDIRecording {
     case .hit(let event): add(event)
     case .message(let message, let player, let instant):
       insert(Waiting(instant: instant, content: .message(message, player: player)))
+    case .exclusive(let octets, let player, let instant):
+      insert(Waiting(instant: instant, content: .exclusive(octets, player: player)))
     case .name(let name, let player):
       addPlayers(upTo: player)
       players[player].name = name
@@ -92,7 +96,7 @@ struct MIDIRecording {
       switch waiting.content {
       case .message(let message, _): return message.startsNote
       case .hit, .note: return true
-      case .end, .release: return false
+      case .end, .release, .exclusive: return false
       }
     }
     place(before: .distantFuture, next: nil)
@@ -121,7 +125,7 @@ struct MIDIRecording {
         case .hit(_, _, let step): step >= event.instant && waiting.instant > event.submitted
         case .note(let note, _, _, _, _): note.step >= event.instant && note.instant > event.submitted
         case .end(_, _, let step, let start): step >= event.instant && start > event.submitted
-        case .release, .message: false
+        case .release, .message, .exclusive: false
         }
       }
     case .release(let part): insert(Waiting(instant: event.instant, content: .release(part: Int(part))))
@@ -159,6 +163,9 @@ struct MIDIRecording {
       case .message(let message, let player):
         addPlayers(upTo: player)
         players[player].append(message, at: position)
+      case .exclusive(let octets, let player):
+        addPlayers(upTo: player)
+        players[player].append(exclusive: octets, at: position)
       }
     }
     waiting.removeFirst(count)

@@ -15,6 +15,8 @@ struct PeerRecording {
   /// When the newest message without a planned instant sounds. The delay of the sound varies, so a later message may seem to sound
   /// earlier. Such a message gets this instant instead, so that the messages keep their order.
   private var lastMessage = Instant(nanoseconds: .min)
+  /// The System Exclusives that were added since then.
+  private var exclusives: [(octets: [UInt8], session: SessionID, instant: Instant)] = []
   /// When ``pass(at:soundingAt:reference:)`` is due.
   private var nextPass = Instant(nanoseconds: .min)
   private static var interval: Nanoseconds { .milliseconds(100) }
@@ -32,6 +34,11 @@ struct PeerRecording {
 
   /// Adds a tick.
   mutating func append(_ record: TickRecord) { ticks.append(record) }
+
+  /// Adds a System Exclusive of a device, without F0 and F7, which arrived at `instant`. At most 1000 are kept until the next pass.
+  mutating func append(exclusive octets: [UInt8], from session: SessionID, at instant: Instant) {
+    if exclusives.count < 1000 { exclusives.append((octets, session, instant)) }
+  }
 
   /// Whether ``pass(at:soundingAt:reference:)`` is due: ten times per second.
   func isDue(at now: Instant) -> Bool { now >= nextPass }
@@ -68,6 +75,12 @@ struct PeerRecording {
       let instant = sounded.isTimed ? sounded.instant : lastMessage
       events.append(.message(sounded.message, player: player, instant: instant))
     }
+    for (octets, session, instant) in exclusives {
+      let (index, newName) = players.player(of: session, reference(session))
+      if let newName { events.append(.name(newName, player: index)) }
+      events.append(.exclusive(octets, player: index, instant: soundingAt(instant)))
+    }
+    exclusives.removeAll(keepingCapacity: true)
     addEnergies(of: statuses, to: &events, at: soundingAt(now))
     events += ticks.map { .tick($0) }
     ticks.removeAll(keepingCapacity: true)

@@ -121,6 +121,11 @@ struct RecordedPlayer {
     }
   }
 
+  /// Appends a System Exclusive, without F0 and F7. Its position is not before that of the previous message.
+  mutating func append(exclusive octets: [UInt8], at position: Int64) {
+    played.append(Event(tick: position, .systemExclusive(octets + [0xF7])))
+  }
+
   /// The events in the order of time. Notes that still sound end at `end`, which is not before the last message.
   func events(until end: Int64) -> [Event] {
     played

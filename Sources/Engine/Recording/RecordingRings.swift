@@ -45,6 +45,8 @@ enum RecordedEvent: Sendable {
   case hit(SoundEvent)
   /// A message that a player has played and that takes effect at `instant`. `player` is the index of the player, from 0.
   case message(Message, player: Int, instant: Instant)
+  /// A System Exclusive of a standard device, without F0 and F7.
+  case exclusive([UInt8], player: Int, instant: Instant)
   /// The name of a remote player. The first name of a player precedes its messages.
   case name(String, player: Int)
 }

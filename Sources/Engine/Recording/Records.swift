@@ -1,6 +1,7 @@
 import Ensemble
 import Measurement
 import MusicalTime
+import RTPMIDI
 
 /// The records of a peer: its trace and its MIDI recording.
 struct Records {
@@ -45,6 +46,11 @@ struct Records {
   /// Adds an action of the player to the trace. If the trace cannot be written, the rhythm continues.
   mutating func add(_ action: TraceAction) {
     do throws(TraceError) { try trace.writer?.append(action) } catch { failures.report(.trace, "\(error)") }
+  }
+
+  /// Adds a System Exclusive of a device to the MIDI recording, if there is one.
+  mutating func append(exclusive octets: [UInt8], from session: SessionID, at instant: Instant) {
+    recording?.append(exclusive: octets, from: session, at: instant)
   }
 
   /// If this is due, passes the ticks, hits and messages since the last call on to the MIDI recording.

@@ -28,4 +28,21 @@ enum OutgoingMessage: Sendable, BitwiseCopyable {
   case stream(StreamMessage)
   /// To the subscribers of the ALSA notes port.
   case port(Message)
+  /// The next System Exclusive of ``ClockRings/exclusives``, to the subscribers of the ALSA notes port.
+  case portExclusive
+}
+
+/// A System Exclusive for the ALSA notes port, with F0 and F7. A trivial value that fits into a ring.
+struct OutgoingExclusive: Sendable, BitwiseCopyable {
+  private(set) var octets = InlineArray<1062, UInt8>(repeating: 0)
+  private(set) var count = 0
+
+  /// - Parameter data: the octets between F0 and F7. The result is nil if there are more than 1060.
+  init?(_ data: [UInt8]) {
+    guard data.count + 2 <= octets.count else { return nil }
+    for octet in [0xF0] + data + [0xF7] {
+      octets[count] = octet
+      count += 1
+    }
+  }
 }

@@ -163,6 +163,7 @@ struct ClockLoop: ~Copyable {
     switch shared.messages.pop() {
     case .stream(let message): sender.execute(.message(message))
     case .port(let message): port?.pass(message)
+    case .portExclusive: if let exclusive = shared.exclusives.pop() { port?.pass(exclusive) }
     case nil: break
     }
     return true

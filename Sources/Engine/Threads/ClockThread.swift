@@ -17,6 +17,8 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let tables = (TripleBuffer(RhythmTable()), TripleBuffer(RhythmTable()))
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
   let messages = SPSCRing<OutgoingMessage>(capacity: 1024)
+  /// The System Exclusives to which ``messages`` refers.
+  let exclusives = SPSCRing<OutgoingExclusive>(capacity: 64)
   /// The parts of documents, which go last. A part that does not fit is lost, and its receiver requests it again.
   let documents = SPSCRing<DocumentTransmission>(capacity: 16)
   /// The memory of a new stream. The control thread gives it before the command that opens the stream.
@@ -79,6 +81,12 @@ final class ClockThread {
   func send(_ message: OutgoingMessage) -> Bool {
     defer { rings.bell.ring() }
     return rings.messages.push(message)
+  }
+
+  /// Sends a System Exclusive, without F0 and F7, to the ALSA notes port. One that finds no room is dropped and counted.
+  func send(exclusive data: [UInt8]) {
+    guard let exclusive = OutgoingExclusive(data), rings.exclusives.push(exclusive) else { return }
+    send(.portExclusive)
   }
 
   /// Sends a command of the stream sender. If the command opens a stream that needs new memory, passes this memory, too. Messages have a

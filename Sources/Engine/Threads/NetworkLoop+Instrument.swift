@@ -26,6 +26,7 @@ extension NetworkLoop {
       if admit < next { next = admit }
       index += 1
     }
+    if sensing.nextDeadline < next { next = sensing.nextDeadline }
     let timed = receiver.nextTimedDeadline
     if timed < next { next = timed }
     let now = MonotonicClock.now

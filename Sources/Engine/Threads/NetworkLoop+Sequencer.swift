@@ -1,4 +1,6 @@
 import MIDI
+import MusicalTime
+import Realtime
 import Receiving
 import Transports
 
@@ -16,6 +18,10 @@ extension NetworkLoop {
     switch arrival.event {
     case .message(let message):
       if case .clockInput = arrival.port { break }
+      var isSensing = false
+      if case .activeSensing = message { isSensing = true }
+      sensing.hear(arrival.from, isSensing: isSensing, at: arrival.at)
+      if isSensing { return false }
       guard message.isOfChannel else { break }
       if let index = device(of: arrival.from) {
         // The limit does not know the keys that the device holds, so their ends are always admitted.
@@ -36,6 +42,21 @@ extension NetworkLoop {
     }
     rings.arrivals.push(arrival)
     return true
+  }
+}
+
+extension NetworkLoop {
+  /// Ends the notes that programs and devices hold whose Active Sensing has stopped.
+  @_noLocks @_noAllocation
+  mutating func endNotesOfFailedPorts() {
+    let now = MonotonicClock.now
+    while let port = sensing.takeFailed(at: now) {
+      if let index = device(of: port) {
+        playDevice(index, .controlChange(Channel(wire: devices[index].channel), controller: 123, value: 0), at: now)
+      }
+      releaseNotes(of: .program(ProgramID(port)))
+      rings.bell.ring()
+    }
   }
 }
 

@@ -52,6 +52,8 @@ struct NetworkLoop: ~Copyable {
   /// The adopted devices, and their instruments.
   var devices = InlineArray<4, AdoptedDevice>(repeating: AdoptedDevice())
   var deviceInstruments = RigidArray<InstrumentDriver>(capacity: AdoptedDevice.maximumCount)
+  /// The ALSA ports that send Active Sensing.
+  var sensing = ActiveSensing()
   /// Limit the messages of the adopted devices at ALSA ports. Those of sessions are limited by the receiver.
   var deviceLimits = RigidArray<InputLimit>(capacity: AdoptedDevice.maximumCount)
   /// The messages of devices, which are collected like ``shapes``.
@@ -124,6 +126,7 @@ struct NetworkLoop: ~Copyable {
     playInstrument()
     playTimed()
     playLimited()
+    endNotesOfFailedPorts()
     counters.refused = receiver.refused
     var index = 0
     while index < AdoptedDevice.maximumCount {
@@ -212,7 +215,7 @@ struct NetworkLoop: ~Copyable {
       // A remote peer was recognised as a Tutti peer. Until now, it got the messages of a standard device. The delayed messages contain
       // the ends of notes that it has received.
       case .endNotesAsPlayed: sendDelayed()
-      case .open, .admit, .clock, .sound, .close, .play, .playForPage, .pitchChannels, .soundForPlayer,
+      case .open, .admit, .clock, .sound, .close, .endNotes, .play, .playForPage, .pitchChannels, .soundForPlayer,
         .route, .localChannel, .mute(false),
         .limitProbes:
         break

@@ -72,7 +72,11 @@ extension PeerCore {
       let identity = ensemble.roster.identity(slot)
       if let identity { ensemble.heard(slot, identity, at: now) }
       do {
-        guard let message = try PeerMessage(systemExclusive: octets) else { break }
+        guard let message = try PeerMessage(systemExclusive: octets) else {
+          // Without an identity, the peer may be a standard device. A System Exclusive changes the sound of instruments.
+          if identity == nil, isOpen(.modification, to: slot) { emit(.exclusive(octets, from: session)) }
+          break
+        }
         received(message, from: identity, slot, on: session, at: now)
       } catch {
         if let identity { ensemble.receivedUnreadable(from: identity) }

@@ -37,6 +37,9 @@ public final class PeerCore {
     /// Inform the user of a message of a remote peer that the gates admit, or of a message of the local player (nil). A message of
     /// a remote peer is also passed to the programs that are connected to the ALSA port for notes.
     case sounded(Message, from: SessionID?)
+    /// Pass a System Exclusive of a standard device, without F0 and F7, to the programs that are connected to the ALSA port for notes, and to
+    /// the MIDI recording.
+    case exclusive([UInt8], from: SessionID)
     /// Record the arrival of a tick of the master. Emitted only if ``PeerCore/reportsArrivals`` is true.
     case arrived(TickArrival)
     /// Inform the user.
@@ -111,6 +114,8 @@ public final class PeerCore {
   var places = IdentityPlaces()
   /// The sessions to close later, and the instants at which they are closed, earliest first: see ``inform(_:ofUsed:at:)``.
   var closings: [(session: SessionID, at: Instant)] = []
+  /// The standard devices that hold notes.
+  var heldNotes: [SessionID: HeldNoteWatch] = [:]
   /// The rate limit that the network thread puts into its replies to clock probes.
   private var probeRateLimit: UInt16 = 0
 
@@ -181,11 +186,14 @@ public final class PeerCore {
       if reportsArrivals, message == .clock, !isRecovered { tickPackets.append((arrival, sendInstant)) }
       endpoint.received(message, stamped: stamp, at: arrival, isRecovered: isRecovered, on: session)
       received(message, on: session, isAdmitted: isAdmitted)
+      if isAdmitted { watchHeldNotes(message, on: session, at: now) }
     case .shaped(let session): shaped(by: session)
     case .refused(let session, let count):
       let peer = session.flatMap { ensemble.roster.slot(of: $0) }.map { ensemble.roster[$0].reference }
       if session == nil || peer != nil { emit(.event(.messagesRefused(from: peer, count: count))) }
-    case .released(let session, let message): emit(.sounded(message, from: session))
+    case .released(let session, let message):
+      emit(.sounded(message, from: session))
+      watchHeldNotes(message, on: session, at: now)
     case .played(let message, let channel, let origin):
       played(message, soundedOn: channel, from: origin, at: now)
     case .struck: ensemble.played(at: now)
@@ -199,7 +207,8 @@ public final class PeerCore {
 
   /// The instant at which ``advance(to:)`` must be called next.
   public var nextDeadline: Instant {
-    let next = min(ensemble.findDeadline(), invitations.nextDeadline, closings.first?.at ?? .distantFuture)
+    let next = min(
+      ensemble.findDeadline(), invitations.nextDeadline, closings.first?.at ?? .distantFuture, heldNotesDeadline)
     return endpoint.nextDeadline.map { min($0, next) } ?? next
   }
 
@@ -208,6 +217,7 @@ public final class PeerCore {
     // Received datagrams are handled first, so that a peer that was just heard does not count as silent.
     handleSessions(at: now)
     closeDueSessions(at: now)
+    superviseHeldNotes(at: now)
     endpoint.advance(to: now)
     ensemble.advance(to: now)
     let missing = invitations.advance(

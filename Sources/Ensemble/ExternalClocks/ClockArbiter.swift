@@ -48,6 +48,11 @@ public struct ClockArbiter: Sendable {
   private static let portLimit = 16
 
   public private(set) var inputs: [ClockInput] = []
+  /// Whether Start, Continue, Stop and Song Position have an effect. If not, the rhythm begins with the first tick, and ends as soon as no
+  /// tick has arrived for ``patienceWithoutTransport``.
+  public var followsTransport = true
+  /// Longer than four ticks at the slowest tempo, 20 BPM.
+  private static let patienceWithoutTransport = Nanoseconds.milliseconds(600)
   /// The index of the input that has started a rhythm last, and the claim of this rhythm; nil if there is none, or if the input has ended
   /// the rhythm.
   private var lead: (input: Int, claim: Claim)?
@@ -160,6 +165,12 @@ public struct ClockArbiter: Sendable {
     guard !inputs.isEmpty, let message = ExternalClock.Message(message), let n = index(of: source), !inputs[n].isTutti
     else { return false }
     let complete = packet.map { inputs[n].complete(message, from: $0, at: instant) }
+    if !followsTransport {
+      guard message == .clock else { return true }
+      if !inputs[n].clock.isRunning {
+        received(.start, at: instant, stamp: nil, missing: packet.map { _ in 0 }, ofInput: n, for: &ensemble, now: now)
+      }
+    }
     received(
       complete?.message ?? message, at: instant, stamp: complete?.stamp, missing: complete?.missing, ofInput: n,
       for: &ensemble, now: now)
@@ -213,6 +224,9 @@ public struct ClockArbiter: Sendable {
   /// Reports what has changed without a message, and replaces a leading clock that is silent.
   public mutating func advance(to now: Instant, for ensemble: inout EnsembleState) {
     for n in inputs.indices {
+      if !followsTransport, inputs[n].clock.isSilent(for: Self.patienceWithoutTransport, at: now) {
+        received(.stop, at: now, stamp: nil, ofInput: n, for: &ensemble, now: now)
+      }
       guard inputs[n].clock.isRunning else {
         inputs[n].isUnused = false
         continue

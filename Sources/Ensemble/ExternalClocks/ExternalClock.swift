@@ -105,6 +105,12 @@ public struct ExternalClock: Sendable {
     return now - newest <= Self.patience
   }
 
+  /// Whether the clock runs and has not ticked for this time.
+  func isSilent(for time: Nanoseconds, at now: Instant) -> Bool {
+    guard isRunning, let newest else { return false }
+    return now - newest > time
+  }
+
   /// Whether the clock runs and its tempo has been outside ``Tempo/lengths`` for a second. Ticks in a burst have the same effect, but
   /// only for a short time.
   var isUnplayable: Bool {

@@ -11,6 +11,19 @@ extension Endpoint {
     return session.clock.request(ssrc: session.localSSRC, sentAt: instant)
   }
 
+  /// Requests a CK0 outside the usual intervals, to learn whether the peer of an established session is still there.
+  public func requestClock(on id: SessionID) {
+    guard let session = table[id], session.phase == .established else { return }
+    outputs.append(.clockPacket(session.id, to: session.data, from: session.local))
+  }
+
+  /// When a valid datagram of the peer last arrived, and whether the peer has answered a CK0 of the local peer. Nil if there is no such
+  /// session.
+  public func presence(on id: SessionID) -> (lastHeard: Instant, answersClock: Bool)? {
+    guard let session = table[id], session.phase == .established else { return nil }
+    return (session.lastHeard, session.answersClock)
+  }
+
   /// Appends the tag to a datagram that does not come from ``drain()``, such as the CK0 of ``clockPacket(on:sentAt:)``.
   /// Does nothing if the session is not protected: see ``protects(_:)``.
   ///
@@ -68,6 +81,7 @@ extension Endpoint {
     guard session.accept(reading: reading.remote, at: instant) else { return .implausibleClock }
     session.lastHeard = instant
     session.hasSentClock = true
+    if reading.requestSent != nil { session.answersClock = true }
     // If the extension measures the clock, its stamps are more precise. The CK measurement is then not reported.
     guard session.extension?.measuresClock != true else { return .accepted }
     let resolution = ClockPacket.resolution

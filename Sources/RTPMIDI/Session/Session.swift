@@ -116,6 +116,8 @@ final class Session {
   private var pause = Nanoseconds.seconds(1)
   /// The arrival of the newest valid datagram of the peer.
   var lastHeard = Instant(nanoseconds: 0)
+  /// Whether the peer has answered a CK0 of the local peer.
+  var answersClock = false
   /// Whether the peer has sent a valid clock packet.
   var hasSentClock = false
   /// The instant at which receiver feedback (RS) is due; nil if none is due.

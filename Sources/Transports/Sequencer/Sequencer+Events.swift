@@ -108,6 +108,21 @@ extension Sequencer {
     return sequencer_send(handle, Int32(port.number), &event) >= 0
   }
 
+  /// Sends a System Exclusive from `port` to the subscribers of the port, immediately and without a queue. Only one thread may send.
+  ///
+  /// - Parameter octets: at most 1062 octets, with F0 and F7.
+  /// - Returns: false if a subscriber could not receive the message, or if it is too long.
+  ///
+  /// Real-time: safe. The attribute excludes the function from the check, which mistakes the end of the span's lifetime for a deallocation.
+  @_semantics("no_performance_analysis")
+  public func send(exclusive octets: Span<UInt8>, from port: Port) -> Bool {
+    guard octets.count <= Int(SEQUENCER_EXCLUSIVE_SIZE) else { return false }
+    // Invariant: the pointer covers the span and is used only during the call.
+    return octets.withUnsafeBufferPointer {
+      sequencer_send_exclusive(handle, Int32(port.number), $0.baseAddress, UInt32($0.count)) >= 0
+    }
+  }
+
   /// Sends `message` from `port` only to `address`, for example to a late joiner, immediately and without a queue. Only
   /// one thread may send.
   ///

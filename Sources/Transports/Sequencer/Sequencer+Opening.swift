@@ -67,6 +67,7 @@ extension Sequencer {
       snd_seq_port_info_set_timestamp_real(info, 1)
       snd_seq_port_info_set_timestamp_queue(info, queue)
     }
+    if port == .notes { sequencer_reserve_exclusive(handle, Int32(port.number)) }
   }
 
   /// Creates the port for the announcements of the kernel and subscribes it to System:Announce. The port is not

@@ -195,7 +195,8 @@ extension PeerCommand {
     EXTERNAL CLOCK
     With --clock-from the peer follows the external MIDI clock, including Start, Stop, Continue and Song Position. It \
     becomes the master when the clock has sent Start or Continue and ticks. If a rhythm plays already, the peer first \
-    waits until it has ended. Ticks without Start or Continue do not start the rhythm. If the \
+    waits until it has ended. Ticks without Start or Continue do not start the rhythm, unless \
+    --no-transport is given: the rhythm then plays while ticks arrive. If the \
     option is repeated, the peer follows the first clock that it receives. When that clock becomes silent, the peer \
     follows another one.
 
@@ -209,6 +210,7 @@ extension PeerCommand {
       tutti peer --name Ada --record take.mid
       tutti peer --clock-from "TR-8S"
       tutti peer --clock-from rtp:192.168.1.30:5004
+      tutti peer --clock-from "Volca" --no-transport
       tutti peer --policy contacts --no-journal "stage box"
       tutti peer --name Ben --hear Ada --hear Cleo=30
       tutti peer --name Ben --led-by Ada --gate "Cleo:notes,modification=closed"

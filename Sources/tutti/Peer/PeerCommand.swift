@@ -127,6 +127,12 @@ struct PeerCommand: ParsableCommand {
       valueName: "SOURCE"))
   var clockFrom: [String] = []
 
+  @Flag(
+    help: ArgumentHelp(
+      "With --clock-from, ignore Start, Stop, Continue and Song Position: the rhythm plays while clock ticks arrive. For devices "
+        + "that send a clock but no Start."))
+  var noTransport = false
+
   @Option(
     help: ArgumentHelp(
       "With --start, stop the rhythm S seconds after it began, and leave. Without --start, leave S seconds after the "
@@ -174,6 +180,9 @@ struct PeerCommand: ParsableCommand {
     try check("--latency", latency, in: 0...1000, "0 to 1000 ms")
     for case .peer(let name) in clockFrom.map(ClockSource.init) {
       try usage { () throws(TransportError) in try SocketAddress.parts(of: name) }
+    }
+    if noTransport, clockFrom.isEmpty {
+      throw ValidationError("--no-transport: only for an external clock; add --clock-from, or omit --no-transport")
     }
     if start, !clockFrom.isEmpty {
       throw ValidationError(
@@ -251,6 +260,7 @@ struct PeerCommand: ParsableCommand {
     if audio.isEmpty { configuration.card = .defaultIfUsable }
     configuration.midi = midi
     configuration.clockFrom = clockFrom.map(ClockSource.init)
+    configuration.followsTransport = !noTransport
     configuration.lead = Nanoseconds(Int64((leadTime * 1e6).rounded()))
     configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
     configuration.trace = trace

@@ -115,6 +115,18 @@ import _TestSupport
     #expect(script.recording.file.messages(ofTrack: 2).count == 2)
   }
 
+  /// A System Exclusive of a device is recorded in the track of the device.
+  @Test func systemExclusivesAreRecorded() {
+    var script = RecordingScript()
+    let instant = RecordingScript.instant(60)
+    script.recording.add(.exclusive([0x7E, 0x7F, 0x09, 0x01], player: 1, instant: instant))
+    script.play(0..<25, from: 0)
+    script.finish()
+    let events = script.recording.file.tracks.last?.events ?? []
+    let exclusive = StandardMIDIFile.Event(tick: 3 * unit, .systemExclusive([0x7E, 0x7F, 0x09, 0x01, 0xF7]))
+    #expect(events.contains(exclusive))
+  }
+
   /// If the file is written while notes sound, these notes end at the end of the file. Here only key 62 sounds then: key 60 ends with a
   /// Note On of velocity 0, and key 64 with All Notes Off.
   @Test func heldNotesEndWithTheFile() {

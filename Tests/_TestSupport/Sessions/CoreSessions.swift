@@ -23,6 +23,12 @@ package struct CoreSessions {
       endpoint = Endpoint(name: "host \(host)", identity: identity, key: key, random: SplitMix(seed: UInt64(host)))
       (control, self.ahead) = (SocketAddress(host: host, port: 5004), ahead)
     }
+
+    /// A standard device.
+    package init(deviceOnHost host: UInt32) {
+      endpoint = Endpoint(name: "device \(host)", random: SplitMix(seed: UInt64(host)))
+      (control, ahead) = (SocketAddress(host: host, port: 5004), .zero)
+    }
   }
 
   package let core: PeerCore
@@ -62,6 +68,10 @@ package struct CoreSessions {
           core.endpoint.sendProbe(on: session) { probe, _ in
             send(probe, at: now) { deliver($0, to: address, at: now) }
           }
+        case .clockPacket(let session, let address, _):
+          if let packet = core.endpoint.clockPacket(on: session, sentAt: now) {
+            deliver(octets { _ = packet.append(to: &$0) }, to: address, at: now)
+          }
         default: others.append(output)
         }
       }
@@ -73,6 +83,10 @@ package struct CoreSessions {
           case .extensionPacket(let session, _, _):
             remote.endpoint.sendProbe(on: session) { probe, _ in
               send(probe, at: now + remote.ahead) { receive($0, of: remote, .data, at: now) }
+            }
+          case .clockPacket(let session, _, _):
+            if let packet = remote.endpoint.clockPacket(on: session, sentAt: now + remote.ahead) {
+              receive(octets { _ = packet.append(to: &$0) }, of: remote, .data, at: now)
             }
           default: break
           }
