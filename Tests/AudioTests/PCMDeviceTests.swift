@@ -1,10 +1,17 @@
-import Audio
 import MusicalTime
 import Testing
+
+@testable import Audio
 
 extension SoundCardTests {
   /// Tests of the list of devices and of the parameters negotiated with them.
   @Suite struct PCMDeviceTests {
+    @Test func namesOfDevicesArePrintableAndComplete() {
+      let octets = Array("K\u{202E}arte\u{200F} ü".utf8).dropLast() + [0]
+      let text = octets.map { CChar(bitPattern: $0) }
+      #expect(text.withUnsafeBufferPointer { PCMDevices.text($0.baseAddress) } == "Karte")
+    }
+
     @Test func listedDevicesCanBeOpenedByName() throws {
       var all = PCMDevices.all
       // The first list may be incomplete. ALSA first reads its files from the disk, and the clock of the virtual

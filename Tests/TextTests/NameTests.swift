@@ -37,6 +37,16 @@ import Testing
     #expect(("a" + String(repeating: "\u{301}", count: 40)).cleanName() == nil)
   }
 
+  /// Another program has cut the name in the middle of a character, or has sent octets that are not UTF-8.
+  @Test(
+    arguments: [
+      ([], ""), ([0x41], "A"), ([0x41, 0xC3], "A"), ([0x41, 0xC3, 0xA4], "Aä"), ([0x41, 0xE8, 0x8A], "A"),
+      ([0x41, 0xE8], "A"), ([0xE8, 0x8A, 0xB1], "花"), ([0x41, 0xF0, 0x9F, 0x91], "A"),
+      ([0xF0, 0x9F, 0x91, 0xA9], "\u{1F469}"), ([0xC3], ""), ([0x41, 0xFF], "A\u{FFFD}"), ([0x41, 0xA4], "A\u{FFFD}"),
+      ([0x41, 0xE4, 0x42, 0xC3], "A\u{FFFD}B"), ([0xA4, 0xA4, 0xA4, 0xA4], "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
+    ] as [([UInt8], String)])
+  func incompleteCharacterAtTheEndIsDropped(octets: [UInt8], name: String) { #expect(String(name: octets) == name) }
+
   @Test(arguments: ["Ada", "花子", "a  b", "heart \u{2764}\u{FE0F}"])
   func cleanNameIsNotChanged(name: String) { #expect(name.cleanName()?.cleanName() == name) }
 }

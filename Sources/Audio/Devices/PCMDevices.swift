@@ -101,8 +101,12 @@ public enum PCMDevices {
     return entries
   }
 
-  /// Returns a string reported by a device, made safe for a terminal.
-  private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
-    pointer.map { String(cString: $0).printable(upTo: 100) } ?? ""
+  /// Returns a name reported by a device, with printable characters only. ALSA cuts names after 79 octets, possibly in the middle of a
+  /// character.
+  static func text(_ name: UnsafePointer<CChar>?) -> String {
+    // Invariant: the library's names end with NUL and live as long as the structure that contains them.
+    guard let name else { return "" }
+    let octets = UnsafeBufferPointer(start: name, count: strlen(name)).map { UInt8(bitPattern: $0) }
+    return String(name: octets).cleanName(octets: 79) ?? ""
   }
 }

@@ -51,7 +51,7 @@ public struct PlayerList: Hashable, Sendable {
       octets.put(player.instrument.octet)
       octets.put(UInt8(player.channel?.number ?? 0))
       octets.put(player.partner?.bits ?? 0)
-      let name = Array(player.name.utf8.prefix(48))
+      let name = Array((player.name.cleanName() ?? "").utf8)
       octets.put(UInt8(name.count))
       for octet in name { octets.put(octet) }
     }

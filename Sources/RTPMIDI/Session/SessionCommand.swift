@@ -23,8 +23,8 @@ public struct SessionCommand: Hashable, Sendable {
   /// The SSRC of the sender.
   public var ssrc: UInt32
   /// The name of the sender; nil if the packet has none, or none with a visible character. At most 48 octets of UTF-8 are
-  /// sent. At most 63 are read, and the name is cut to 48. Characters that are not printable are omitted, and invalid octets
-  /// are read as U+FFFD.
+  /// sent. At most 63 are read, and the name is cut to 48, after a complete character. Characters that are not printable are omitted. An
+  /// incomplete character at the end, which some devices send, is omitted too. Other invalid octets are read as U+FFFD.
   public var name: String?
   /// See ``ProtocolExtension/mark``; nil if the packet has none.
   public var mark: UInt32?
@@ -77,6 +77,6 @@ public struct SessionCommand: Hashable, Sendable {
     }
     let end = 16 + octets.count + 1
     if packet.count >= end + 4, packet[end - 1] == 0 { mark = packet.uint32(at: end) }
-    name = String(decoding: octets, as: UTF8.self).cleanName()
+    name = String(name: octets).cleanName()
   }
 }

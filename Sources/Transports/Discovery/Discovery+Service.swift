@@ -37,8 +37,8 @@ extension Discovery.Service {
     else { return nil }
     let identity = Self.identity(text)
     self.init(
-      name: name.cleanName() ?? "peer \(address.hostDescription)", host: host.printable(upTo: 255), address: address,
-      identity: identity,
+      name: name.cleanName() ?? "peer \(address.hostDescription)",
+      host: host.cleanName(octets: 255) ?? address.hostDescription, address: address, identity: identity,
       isLocal: identity != nil && identity == local)
   }
 

@@ -1,4 +1,5 @@
 import CALSA
+import Glibc
 import Text
 
 // The ports of all programs.
@@ -34,7 +35,7 @@ extension Sequencer {
     snd_seq_client_info_set_client(client, Int32(SND_SEQ_CLIENT_SYSTEM))
     while snd_seq_query_next_client(handle, client) >= 0 {
       let number = snd_seq_client_info_get_client(client)
-      let name = printable(snd_seq_client_info_get_name(client))
+      let clientName = name(snd_seq_client_info_get_name(client))
       snd_seq_port_info_set_client(port, number)
       snd_seq_port_info_set_port(port, -1)
       while snd_seq_query_next_port(handle, port) >= 0 {
@@ -49,17 +50,20 @@ extension Sequencer {
           port: UInt8(truncatingIfNeeded: snd_seq_port_info_get_port(port)))
         ports.append(
           SequencerPort(
-            address: address, clientName: name, portName: printable(snd_seq_port_info_get_name(port)), sends: sends,
+            address: address, clientName: clientName, portName: name(snd_seq_port_info_get_name(port)), sends: sends,
             receives: receives, isLocal: address.client == localClient))
       }
     }
     return ports
   }
 
-  /// Returns a name chosen by another program, with printable characters only.
-  private static func printable(_ name: UnsafePointer<CChar>?) -> String {
+  /// Returns a name chosen by another program, with printable characters only. ALSA cuts names after 63 octets, possibly in the middle of a
+  /// character.
+  static func name(_ name: UnsafePointer<CChar>?) -> String {
     // Invariant: the library's names end with NUL and live as long as the structure that contains them.
-    name.map { String(cString: $0).printable(upTo: 100) } ?? ""
+    guard let name else { return "" }
+    let octets = UnsafeBufferPointer(start: name, count: strlen(name)).map { UInt8(bitPattern: $0) }
+    return String(name: octets).cleanName(octets: 63) ?? ""
   }
 }
 

@@ -36,6 +36,14 @@ import _TestSupport
     #expect(PlayerList(octets: list.octets, of: peer) == list)
   }
 
+  /// A name that is too long is cut before the first character that does not fit.
+  @Test func longNameIsCutAtACharacter() throws {
+    var player = local
+    player.name = String(repeating: "a", count: 47) + "ü"
+    let list = try #require(PlayerList(octets: PlayerList([player]).octets, of: peer))
+    #expect(list.players.first?.player.name == String(repeating: "a", count: 47))
+  }
+
   /// Each list has one fault.
   @Test func impossibleListsAreRefused() {
     func reads(_ players: [Player?], _ change: (inout [UInt8]) -> Void = { _ in }) -> Bool {

@@ -60,6 +60,9 @@ import _TestSupport
     #expect(
       try decode(packet)
         == .session(SessionCommand(.invitation, token: 1, ssrc: 2, name: String(repeating: "xé", count: 16))))
+    // A device has cut its name in the middle of a character, after 15 or after 63 octets.
+    #expect(try name(Array("aaaaaaaaaaaaaaü".utf8.prefix(15)) + [0]) == "aaaaaaaaaaaaaa")
+    #expect(try name(Array(String(repeating: "\u{1B}", count: 61).utf8) + Array("aü".utf8.prefix(2))) == "a")
     // A name of up to 63 octets, as other implementations send it, is read and cut.
     #expect(try name(Array(String(repeating: "a", count: 47).utf8) + Array("e\u{301}bcd".utf8) + [0])?.utf8.count == 47)
     // Any invitation requires room for the longest name, 48 octets, and its NUL: 65 octets.

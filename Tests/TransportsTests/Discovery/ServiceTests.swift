@@ -71,7 +71,7 @@ import Testing
     let found = service(address)
     let service = try #require(found)
     #expect(service.address.description == description)
-    #expect(service.isLocal && service.identity == 7 && service.host == "ada\\u{1b}.local")
+    #expect(service.isLocal && service.identity == 7 && service.host == "ada.local")
   }
 
   @Test(arguments: [
