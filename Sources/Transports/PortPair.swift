@@ -23,14 +23,14 @@ public struct PortPair: Sendable, BitwiseCopyable {
   /// Binds `port` and `port + 1`.
   ///
   /// - Parameter port: the control port, at most 65534; 0 binds any free pair with an even control port.
-  /// - Throws: ``TransportError`` if a port is in use or not permitted.
+  /// - Throws: ``TransportError`` if a port is in use or not permitted. It says which port this is.
   ///
   /// Real-time: not safe.
   public init(port: UInt16) throws(TransportError) {
     if port != 0 {
       control = try UDPSocket(port: port)
       do {
-        data = try UDPSocket(port: port + 1)
+        data = try UDPSocket(port: port + 1, role: "the data port of --port \(port)")
       } catch {
         control.close()
         throw error

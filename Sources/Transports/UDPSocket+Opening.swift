@@ -5,17 +5,19 @@ extension UDPSocket {
   /// Opens a socket for IPv6 and IPv4 (RFC 3493, section 5.3), or only for IPv4 if the kernel has no IPv6, and binds
   /// `port` on all interfaces.
   ///
-  /// - Parameter port: the UDP port; 0 binds any free port.
+  /// - Parameters:
+  ///   - port: the UDP port; 0 binds any free port.
+  ///   - role: what the port is for, in the text of an error.
   /// - Throws: ``TransportError`` if the port is in use or not permitted.
   ///
   /// Real-time: not safe.
-  public init(port: UInt16) throws(TransportError) {
+  public init(port: UInt16, role: String? = nil) throws(TransportError) {
     var (socket, code) = Self.open(port, isDualStack: true)
     // EAFNOSUPPORT and EADDRNOTAVAIL are the errors of a kernel that was built or started without IPv6.
     if socket == nil, [EAFNOSUPPORT, EADDRNOTAVAIL].contains(code) {
       (socket, code) = Self.open(port, isDualStack: false)
     }
-    guard let socket else { throw Self.error(code, port: port) }
+    guard let socket else { throw Self.error(code, port: port, role: role) }
     self = socket
   }
 
@@ -71,17 +73,17 @@ extension UDPSocket {
   }
 
   /// Returns the error for errno `code`.
-  private static func error(_ code: Int32, port: UInt16) -> TransportError {
+  private static func error(_ code: Int32, port: UInt16, role: String?) -> TransportError {
     let reason = String(cString: strerror(code))
+    let subject = "UDP port \(port)" + (role.map { " (\($0))" } ?? "")
     switch code {
     case EMFILE, ENFILE, ENOBUFS, ENOMEM:
       return TransportError("UDP socket: cannot be created (\(reason)); close other programs")
     case EACCES:
       return TransportError(
-        "UDP port \(port): \(reason) (ports below 1024 require CAP_NET_BIND_SERVICE); choose another with --port")
+        "\(subject): \(reason) (ports below 1024 require CAP_NET_BIND_SERVICE); choose another with --port")
     default:
-      return TransportError(
-        "UDP port \(port): \(reason); choose another with --port N (a peer uses N and N + 1)")
+      return TransportError("\(subject): \(reason); choose another with --port N (a peer uses N and N + 1)")
     }
   }
 }

@@ -186,6 +186,17 @@ import Testing
     #expect(error?.description.contains("\(taken.port): Address already in use; choose another with --port") == true)
   }
 
+  @Test func errorForTheDataPortSaysWhichPortIsInUse() throws {
+    let free = try PortPair(port: 0)
+    let port = free.control.port
+    free.control.close()
+    defer { free.data.close() }
+    let error = #expect(throws: TransportError.self) { try PortPair(port: port) }
+    #expect(
+      error?.description.hasPrefix("UDP port \(port + 1) (the data port of --port \(port)): Address already in use; ")
+        == true)
+  }
+
   private func option(_ socket: UDPSocket, _ level: Int32, _ name: Int32) -> Int32 {
     var value: Int32 = -1
     var length = socklen_t(MemoryLayout<Int32>.size)

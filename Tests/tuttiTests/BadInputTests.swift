@@ -200,12 +200,14 @@ struct BadInput: CustomTestStringConvertible, Sendable {
   @Test func portInUseIsReported() async throws {
     let taken = try PortPair(port: 0)
     defer { taken.close() }
-    for port in [taken.control.port, taken.data.port] {
+    // The second peer gets the control port, and its data port is in use.
+    let (control, other) = (taken.control.port, taken.control.port - 1)
+    for (port, subject) in [(control, "\(control)"), (other, "\(control) (the data port of --port \(other))")] {
       let (outcome, newFiles) = try await run(
         BadInput("peer --audio wav:x.wav --trace x.trace --record x.mid --port \(port)", 69))
       #expect(outcome.status == 69 && newFiles == [])
       let remedy = "choose another with --port N (a peer uses N and N + 1)"
-      #expect(outcome.errors == "tutti: UDP port \(port): Address already in use; \(remedy)\n")
+      #expect(outcome.errors == "tutti: UDP port \(subject): Address already in use; \(remedy)\n")
     }
   }
 
