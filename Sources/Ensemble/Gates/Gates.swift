@@ -8,8 +8,8 @@ public import PeerProtocol
 /// them that joined, until it leaves. A peer that joins later and copies the name gains nothing. Exceptions by name do not apply
 /// to a peer whose name looks like an identity.
 ///
-/// The kind of the peer of a new session is unknown until the peer answers a clock probe (a Tutti peer), or until about three
-/// seconds have passed without an answer (a standard device). During this time, ``PeerCore`` admits only messages whose gate is open
+/// A peer that announces itself as a Tutti peer in its invitation or its answer is not identified until it answers a clock probe. A standard
+/// device is known as soon as its session begins. Before the identification, ``PeerCore`` admits only messages whose gate is open
 /// to all peers: see ``isOpenToAll(_:)``.
 ///
 /// Real-time: not safe.

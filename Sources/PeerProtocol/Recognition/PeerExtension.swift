@@ -34,6 +34,13 @@ public final class PeerExtension: ProtocolExtension {
   /// Whether a number begins with the letters TPK. The version of the handshake can differ.
   public func isMark(_ number: UInt32) -> Bool { number >> 8 == 0x54_504B }
 
+  /// The number in the invitations of a peer without a passkey: the letters TU, the version of the protocol between Tutti peers, and 0. A
+  /// device that reads the number as part of the name finds a NUL at the end.
+  public var announcement: UInt32? { key == nil ? 0x5455_0000 | UInt32(ClockProbe.version) << 8 : nil }
+
+  /// Whether a number has the letters TU and the 0. The version can differ: the probes of both peers report it.
+  public func isAnnouncement(_ number: UInt32) -> Bool { number & 0xFFFF_00FF == 0x5455_0000 }
+
   /// The rate limit in all probes of the local peer, see ``ClockProbe/rateLimit``.
   ///
   /// - Parameter establishedCount: the number of established sessions.

@@ -18,7 +18,7 @@ final class PeerSession: SessionExtension {
   /// The departure of the newest acknowledgement of the local peer whose arrival the remote peer has reported.
   private var lastReportedAcknowledgement: Instant?
   private var sendInstants = SendInstantFilter()
-  /// Whether the peer was expected to be a Tutti peer when the session was established.
+  /// Whether the peer was expected to be a Tutti peer when the session was established or became a candidate.
   private var isExpected = false
   /// The version of the peer's probes, if it was reported because it differs from ``ClockProbe/version``.
   private var reportedVersion: UInt8?
@@ -59,11 +59,12 @@ final class PeerSession: SessionExtension {
   func established(at now: Instant, isExpected: Bool, isProtected: Bool) {
     if isProtected {
       (self.isExpected, handshakeStart) = (isExpected, now)
-    } else if owner.key == nil {
-      self.isExpected = isExpected
-      recognition.begin(at: now, isExpected: isExpected)
+    } else if owner.key == nil, isExpected {
+      self.isExpected = true
+      recognition.begin(at: now)
     } else {
-      // A device that is exempt from the passkey of the group, see `admitsProtocol(in:)`.
+      // A device that has not announced itself as a Tutti peer, or that is exempt from the passkey of the group, see
+      // `admitsProtocol(in:)`.
       recognition.beginStandardDevice(at: now)
     }
   }
@@ -75,7 +76,7 @@ final class PeerSession: SessionExtension {
 
   /// Starts the recognition of a peer that has proved that it knows the passkey.
   func beginRecognition(at now: Instant) {
-    recognition.begin(at: now, isExpected: true)
+    recognition.begin(at: now)
     // The handshake proves that the peer is a Tutti peer. The result is true only for a standard device, so it is false here.
     _ = recognition.peerUsedProtocol(at: now)
   }
@@ -86,7 +87,9 @@ final class PeerSession: SessionExtension {
 
   func advance(to now: Instant, in context: SessionContext) -> Bool {
     if owner.key != nil { advanceHandshake(to: now, in: context) }
-    switch recognition.advance(to: now, shortestInterval: shortestInterval(in: context)) {
+    let step = recognition.advance(
+      to: now, shortestInterval: shortestInterval(in: context), isCandidate: context.isCandidate)
+    switch step {
     case .request: context.requestPacket()
     case .standardDevice:
       // A Tutti peer would have replied to the probes. A standard device would have sent or answered CK. If a Tutti peer was
@@ -131,6 +134,7 @@ final class PeerSession: SessionExtension {
       context.hear(at: arrival.instant)
       if reportedVersion != version { context.report(RecognitionEvent.otherVersion(version).encoded) }
       reportedVersion = version
+      recognition.endAsking(at: arrival.instant)
       return .rejectedExtensionPacket
     }
     guard let probe = ClockProbe(packet) else { return .malformed }

@@ -8,8 +8,10 @@ import RTPMIDI
 ///       │  └─ peer uses protocol ──┐
 ///       └──── no reply ──▶ standard device
 ///
-/// - In the state *asking*, the first request is sent immediately, the second after 250 ms, and the third after 1 s.
-///   The state ends after 3 s. A peer that is expected to be a Tutti peer gets twenty requests, 100 ms apart.
+/// - In the state *asking*, a peer that is expected to be a Tutti peer gets twenty requests, 100 ms apart. A peer is expected if it has
+///   announced itself as a Tutti peer in its invitation or its answer (``PeerExtension/announcement``). Any other peer is a standard
+///   device at once, and gets no request. A candidate (``RTPMIDI/SessionContext/isCandidate``) gets requests after 0, 250, 1000 and 3000 ms
+///   only, because its address may be forged.
 /// - A *recognised* peer gets a request every 20 ms for 60 s, then every 100 ms, or less often if the peer limits the
 ///   rate (``ClockProbe/rateLimit``).
 /// - A *standard device* gets no requests, because some implementations log every unknown packet.
@@ -32,10 +34,8 @@ struct Recognition {
 
   /// The evidence that the peer is a Tutti peer, before it has replied.
   private enum Evidence {
-    /// No evidence.
-    case none
-    /// The peer was expected to be a Tutti peer, because it announced itself as one, or because it has replaced one.
-    case expectation
+    /// The peer has announced itself as a Tutti peer.
+    case announcement
     /// The peer used the peer protocol.
     case use
   }
@@ -48,7 +48,7 @@ struct Recognition {
   private(set) var interval = Nanoseconds.milliseconds(20)
   /// The shortest interval that the peer permits.
   private var permittedInterval = Nanoseconds.zero
-  /// The instant at which ``advance(to:shortestInterval:)`` last returned a request.
+  /// The instant at which ``advance(to:shortestInterval:isCandidate:)`` last returned a request.
   private(set) var lastRequest = Instant(nanoseconds: 0)
   /// The transmit stamp of the first request; nil before it has left.
   private var firstRequest: Instant?
@@ -70,7 +70,7 @@ struct Recognition {
     if case .asking(_, .use) = state { true } else { isRecognised }
   }
 
-  /// The result of ``advance(to:shortestInterval:)``.
+  /// The result of ``advance(to:shortestInterval:isCandidate:)``.
   enum Step {
     /// A request is due.
     case request
@@ -92,32 +92,31 @@ struct Recognition {
     case accepted
   }
 
-  /// Starts asking.
-  ///
-  /// - Parameter isExpected: whether the peer is expected to be a Tutti peer.
-  mutating func begin(at now: Instant, isExpected: Bool) {
-    (state, next) = (.asking(tries: 0, isExpected ? .expectation : .none), now)
-  }
+  /// Starts asking a peer that has announced itself as a Tutti peer.
+  mutating func begin(at now: Instant) { (state, next) = (.asking(tries: 0, .announcement), now) }
 
-  /// Treats the peer as a standard device without asking. ``advance(to:shortestInterval:)`` reports this once.
+  /// Ends asking, because the peer has another version of the protocol and answers no probe.
+  mutating func endAsking(at now: Instant) { if case .asking = state { beginStandardDevice(at: now) } }
+
+  /// Treats the peer as a standard device without asking. ``advance(to:shortestInterval:isCandidate:)`` reports this once.
   mutating func beginStandardDevice(at now: Instant) { (state, next) = (.standardDevice, now) }
 
   /// Returns the step that is due at `now`, if any, and schedules the next step.
   ///
-  /// - Parameter shortestInterval: the shortest interval between two requests that the number of sessions permits.
-  mutating func advance(to now: Instant, shortestInterval: Nanoseconds) -> Step? {
+  /// - Parameters:
+  ///   - shortestInterval: the shortest interval between two requests that the number of sessions permits.
+  ///   - isCandidate: whether the address of the peer may be forged.
+  mutating func advance(to now: Instant, shortestInterval: Nanoseconds, isCandidate: Bool) -> Step? {
     guard let due = next, due <= now else { return nil }
     switch state {
-    case .asking(let tries, .none) where tries < 3:
-      state = .asking(tries: tries + 1, .none)
-      // Requests are sent after 0, 250 and 1000 ms. Asking ends after 3000 ms.
-      next = now + max(.milliseconds([250, 750, 2000][tries]), shortestInterval)
-    case .asking(let tries, let evidence) where evidence == .use || evidence == .expectation && tries < 20:
+    case .asking(let tries, let evidence) where evidence == .use || tries < 20:
       state = .asking(tries: tries + 1, evidence)
       // `interval` does not apply to these requests, but to the requests to a recognised peer. It is set already here, because
       // ``Supervision/silenceLimit`` depends on it as soon as the peer uses the peer protocol.
       interval = max(.milliseconds(20), shortestInterval)
-      next = now + max(.milliseconds(tries < 20 ? 100 : 1000), shortestInterval)
+      let isUnknown = isCandidate && evidence == .announcement
+      let pause: Int64 = isUnknown ? [250, 750, 2000][min(tries, 2)] : tries < 20 ? 100 : 1000
+      next = now + max(.milliseconds(pause), shortestInterval)
     case .recognised(_, let since):
       interval = max(
         .milliseconds(now - since < .seconds(60) ? 20 : 100), shortestInterval, permittedInterval)

@@ -6,8 +6,8 @@ public import RTPMIDI
 public enum RecognitionEvent: Hashable, Sendable {
   /// The peer is the Tutti peer with this identity.
   case recognised(Identity)
-  /// The peer has not replied to the probes, or it is exempt from the passkey of the group and gets no probes: it is a
-  /// standard device.
+  /// The peer is a standard device. It has not announced itself as a Tutti peer or is exempt from the passkey of the group, and gets no
+  /// probes. Or it has not replied to the probes.
   case standardDevice
   /// After ``standardDevice``: the peer is a Tutti peer nevertheless. It gets probes until it replies.
   case tuttiPeer

@@ -150,9 +150,14 @@ extension Endpoint {
     guard !candidate.isProtected, !candidate.isInitiator, let since = candidate.candidacy?.since,
       let token = candidate.acceptedToken, let other = table.session(at: candidate.control),
       other.phase == .established, other.isInitiator, other.ssrc != candidate.ssrc, other.lastHeard > since,
-      !other.isOutdated, other.supervision.isMutual || other.expectsExtension || candidate.expectsExtension
+      !other.isOutdated, [other, candidate].contains(where: { knowsExtension($0) })
     else { return false }
     return other.token < token
+  }
+
+  /// Whether the peer of `session` knows the extension, or is expected to know it. Mutual supervision means that the peer knows it.
+  private func knowsExtension(_ session: Session) -> Bool {
+    session.supervision.isMutual || session.expectsExtension || session.announcesExtension
   }
 
   /// Reports an event of the extension: at once, or after the proof of a candidate.

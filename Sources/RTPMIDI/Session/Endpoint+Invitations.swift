@@ -113,7 +113,7 @@ extension Endpoint {
     session.accept(token: command.token, onControlPort: invitation.token)
     (session.controlSource, session.data, session.local) = (invitation.control, address, arrivalAddress)
     (session.ssrc, session.controlSSRC) = (command.ssrc, invitation.ssrc)
-    session.name = command.name ?? invitation.name
+    (session.name, session.mark) = (command.name ?? invitation.name, command.mark)
     let outcome = accept(command, as: session.localSSRC, to: address, .data)
     if answered != nil { establish(session, at: now) } else { begin(candidate: session, at: now) }
     return outcome
@@ -151,7 +151,7 @@ extension Endpoint {
       table.awaitPackets(of: session)
       invite(session, .invitingData, at: now)
     case (.invitingData, .data):
-      session.ssrc = command.ssrc
+      (session.ssrc, session.mark) = (command.ssrc, command.mark)
       guard session.isProtected else {
         establish(session, at: now)
         break
@@ -269,7 +269,7 @@ extension Endpoint {
     _ command: SessionCommand, as localSSRC: UInt32, to address: SocketAddress, _ port: Port
   ) -> DatagramOutcome {
     let answer = SessionCommand(
-      .accepted, token: command.token, ssrc: localSSRC, name: name, mark: mark(for: address))
+      .accepted, token: command.token, ssrc: localSSRC, name: name, mark: numberAfterName(for: address))
     send(answer, to: address, from: arrivalAddress, port)
     return .accepted
   }

@@ -87,7 +87,7 @@ extension Endpoint {
     let info = SessionInfo(
       name: session.name, ssrc: session.ssrc, control: session.control, data: session.data,
       local: session.local, localSSRC: session.localSSRC, isInitiator: session.isInitiator,
-      isProtected: session.isProtected)
+      isProtected: session.isProtected, mark: session.mark)
     outputs.append(.established(session.id, info))
     for event in candidacy?.events ?? [] { report(event, of: session) }
     advance(session, to: now)

@@ -106,6 +106,10 @@ public final class Endpoint {
     command.mark.flatMap { protocolExtension?.isMark($0) == true ? $0 : nil }
   }
 
+  /// The number after the name in the invitations and the answers to an address: the mark, or else the announcement of the extension; nil
+  /// if there is neither.
+  func numberAfterName(for address: SocketAddress) -> UInt32? { mark(for: address) ?? protocolExtension?.announcement }
+
   /// The number of established sessions.
   public var establishedCount: Int { table.establishedCount }
 
@@ -141,8 +145,8 @@ public final class Endpoint {
   /// Invites the peer at `control` and `data`. If there is already a session with this control port, returns that
   /// session.
   ///
-  /// - Parameter expectsExtension: whether the peer is expected to know the ``ProtocolExtension``, because it announced
-  ///   the extension or used it in an earlier session. The invitations are then closer together.
+  /// - Parameter expectsExtension: whether the peer is expected to know the ``ProtocolExtension``, because discovery has announced
+  ///   the extension or the peer used it in an earlier session. The invitations are then closer together.
   /// - Throws: ``TooManySessions`` if there are already ``sessionLimit`` sessions.
   public func connect(
     to control: SocketAddress, data: SocketAddress, expectsExtension: Bool = false, at now: Instant
@@ -251,7 +255,8 @@ public final class Endpoint {
       let address = port == .control ? session.control : session.data
       // The host chooses the local address of the first invitation. The answer determines the local address of the session.
       let invitation = SessionCommand(
-        .invitation, token: session.token, ssrc: session.localSSRC, name: name, mark: mark(for: session.control))
+        .invitation, token: session.token, ssrc: session.localSSRC, name: name,
+        mark: numberAfterName(for: session.control))
       send(invitation, to: address, from: session.local, port)
     case .exhausted:
       // The session that a revival is to replace still exists. If its peer is still silent, the next revival starts at once.

@@ -19,6 +19,8 @@ public struct SessionInfo: Hashable, Sendable {
   public let isInitiator: Bool
   /// Whether the session is protected: see ``ProtocolExtension/mark``.
   public internal(set) var isProtected = false
+  /// The number after the name in the invitation or the answer of the peer, see ``ProtocolExtension/announcement``; nil if there is none.
+  public internal(set) var mark: UInt32? = nil
 }
 
 extension Endpoint {

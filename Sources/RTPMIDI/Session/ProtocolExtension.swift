@@ -34,6 +34,16 @@ public protocol ProtocolExtension: AnyObject {
   /// some devices send octets after their name.
   func isMark(_ number: UInt32) -> Bool
 
+  /// A number by which the local peer announces that it knows the extension, in place of ``mark`` in its invitations and its answers to
+  /// invitations; nil if there is none.
+  ///
+  /// The endpoint expects the extension of a peer that has announced it, see
+  /// ``SessionExtension/established(at:isExpected:isProtected:)``. Other implementations ignore the number.
+  var announcement: UInt32? { get }
+
+  /// Whether a number in an invitation of another peer, or in its answer, announces this extension.
+  func isAnnouncement(_ number: UInt32) -> Bool
+
   /// Reads the sender's SSRC from a control packet that AppleMIDI does not define.
   ///
   /// - Parameter packet: a datagram of at least four octets that begins with FF FF.
@@ -50,6 +60,8 @@ public protocol ProtocolExtension: AnyObject {
 extension ProtocolExtension {
   public var mark: UInt32? { nil }
   public func isMark(_ number: UInt32) -> Bool { false }
+  public var announcement: UInt32? { nil }
+  public func isAnnouncement(_ number: UInt32) -> Bool { false }
 }
 
 /// The state of a ``ProtocolExtension`` in one session, which is established or whose peer is a candidate (``Candidacy``).
@@ -67,7 +79,8 @@ public protocol SessionExtension: AnyObject {
   /// Called once, when the session is established, or when a peer becomes a candidate.
   ///
   /// - Parameters:
-  ///   - isExpected: whether the peer is expected to know the extension, see
+  ///   - isExpected: whether the peer is expected to know the extension. The peer of an unprotected session has announced the extension in
+  ///     its invitation or its answer (``ProtocolExtension/announcement``). For the peer of a protected session, see
   ///     ``Endpoint/connect(to:data:expectsExtension:at:)``.
   ///   - isProtected: whether the session is protected, see ``ProtocolExtension/mark``.
   func established(at now: Instant, isExpected: Bool, isProtected: Bool)

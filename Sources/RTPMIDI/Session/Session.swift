@@ -80,6 +80,11 @@ final class Session {
   var isPreferred = false
   /// Whether the peer is expected to know the extension of the endpoint.
   var expectsExtension = false
+  /// The number after the name in the invitation or the answer of the peer (``SessionCommand/mark``); nil if there is none.
+  var mark: UInt32?
+  /// Whether ``mark`` announces the extension of the endpoint (``ProtocolExtension/announcement``). False until the session is established
+  /// or is a candidate.
+  private(set) var announcesExtension = false
   /// The state of the extension; nil until the session is established or is a candidate, and in an endpoint without extension.
   var `extension`: (any SessionExtension)?
   /// The lasting identity of the peer, which the extension determines; nil as long as it is unknown.
@@ -223,7 +228,11 @@ final class Session {
     beginStream()
     if isInitiator { clock.begin(at: now) }
     `extension` = protocolExtension?.makeSession(seed: ~seed)
-    `extension`?.established(at: now, isExpected: expectsExtension, isProtected: isProtected)
+    announcesExtension = mark.map { protocolExtension?.isAnnouncement($0) == true } ?? false
+    // An unprotected session can be with any device at the address. Packets of the extension go only to a peer that has announced the
+    // extension: other devices report them as unknown commands.
+    let isExpected = isProtected ? expectsExtension : announcesExtension
+    `extension`?.established(at: now, isExpected: isExpected, isProtected: isProtected)
   }
 
   /// Restarts the age and the silence of the session at `now`.

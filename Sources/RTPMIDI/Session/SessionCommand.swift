@@ -6,8 +6,8 @@ import Text
 ///     FF FF | command, two letters | version[32]=2 | token[32] | ssrc[32] | name, NUL | mark[32]
 ///
 /// The initiator chooses the token. The token connects the answers and the second invitation to the first invitation.
-/// The name and the mark are optional. The mark belongs to a ``ProtocolExtension``; other implementations ignore octets
-/// after the NUL. Some BY packets have no token. The SSRC then directly follows the version.
+/// The name and the mark are optional. The mark, or in its place the announcement, belongs to a ``ProtocolExtension``; other
+/// implementations ignore octets after the NUL. Some BY packets have no token. The SSRC then directly follows the version.
 public struct SessionCommand: Hashable, Sendable {
   /// The command. The raw value is its two letters.
   public enum Kind: UInt16, Hashable, Sendable {
@@ -26,7 +26,7 @@ public struct SessionCommand: Hashable, Sendable {
   /// sent. At most 63 are read, and the name is cut to 48, after a complete character. Characters that are not printable are omitted. An
   /// incomplete character at the end, which some devices send, is omitted too. Other invalid octets are read as U+FFFD.
   public var name: String?
-  /// See ``ProtocolExtension/mark``; nil if the packet has none.
+  /// See ``ProtocolExtension/mark`` and ``ProtocolExtension/announcement``; nil if the packet has neither.
   public var mark: UInt32?
 
   public init(_ kind: Kind, token: UInt32, ssrc: UInt32, name: String? = nil, mark: UInt32? = nil) {

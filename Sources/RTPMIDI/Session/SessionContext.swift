@@ -20,6 +20,8 @@ public struct SessionContext {
   public var isInitiator: Bool { session.isInitiator }
   /// Whether the session is protected: see ``ProtocolExtension/mark``.
   public var isProtected: Bool { session.isProtected }
+  /// Whether the peer is a candidate (``Candidacy``): its address may be forged.
+  public var isCandidate: Bool { session.candidacy != nil }
   /// The address of the remote data port.
   public var dataAddress: SocketAddress { session.data }
   /// The number of established sessions of the endpoint.

@@ -155,23 +155,49 @@ import _TestSupport
     #expect(network.transits(1).allSatisfy { $0.resolution == .microseconds(100) })
   }
 
-  @Test func standardDeviceGetsThreeProbes() throws {
+  /// A device whose invitation or answer does not announce a Tutti peer gets no packet that a standard device does not know, even if it was
+  /// expected to be a Tutti peer. `isInvited` is whether the device is invited or invites.
+  @Test(arguments: [false, true]) func deviceWithoutTuttiGetsStandardCommandsOnly(isInvited: Bool) throws {
+    var network = EndpointNetwork(2, .tutti)
+    network.standardDevices = [1]
+    if isInvited { network.connect(0, to: 1, expectsExtension: true) } else { network.connect(1, to: 0) }
+    network.run(for: .seconds(60))
+    let id = try #require(network.session(0))
+    #expect(network.events(of: 0).contains(.peer(id, .standardDevice)))
+    let commands = Set([0, 1].flatMap { network.sent[$0] ?? [] }.map { String(decoding: $0[2...3], as: UTF8.self) })
+    #expect(commands.isSubset(of: ["IN", "OK", "CK", "RS"]), "\(commands)")
+  }
+
+  /// A peer that has announced itself as a Tutti peer, but sends nothing, is out of reach.
+  @Test func announcedPeerGetsTwentyProbes() throws {
+    var network = EndpointNetwork(1, .tutti)
+    let mark = network.endpoints[0].peerExtension?.announcement
+    let invitation = SessionCommand(.invitation, token: 1, ssrc: 9, mark: mark)
+    network.send(octets { _ = invitation.append(to: &$0) }, from: 2, to: 0)
+    network.run(for: .milliseconds(1))
+    network.send(octets { _ = invitation.append(to: &$0) }, from: 3, to: 1)
+    // The invitation on the data port arrives at 2 ms, and the first probe leaves. `verify`, by which the device proves that it receives,
+    // takes 3 ms and ends at 4 ms. The next probe leaves at 252 ms, and 18 more follow, 100 ms apart. The session is lost 100 ms after the
+    // last one, at 2152 ms.
+    network.verify(9, at: 3, by: 0)
+    network.run(for: .milliseconds(2147))
+    #expect(network.events(of: 0).count == 1)
+    network.run(for: .milliseconds(1))
+    let id = try #require(network.session(0))
+    #expect(network.events(of: 0).last == .lost(id))
+    #expect(network.sent("TU", by: 1).count == 20)
+  }
+
+  @Test func deviceThatSendsAProbeGetsProbes() throws {
     var network = EndpointNetwork(1, .tutti)
     let invitation = SessionCommand(.invitation, token: 1, ssrc: 9)
     network.send(octets { _ = invitation.append(to: &$0) }, from: 2, to: 0)
     network.run(for: .milliseconds(1))
     network.send(octets { _ = invitation.append(to: &$0) }, from: 3, to: 1)
-    // The invitation on the data port arrives at 2 ms. The three probes begin then. The peer counts as a standard device 3 s later, at
-    // 3002 ms. `verify`, by which the device proves that it receives, takes 3 ms and ends at 4 ms. At 3001 ms, there is only the event of
-    // the established session.
     network.verify(9, at: 3, by: 0)
-    network.run(for: .milliseconds(2997))
-    #expect(network.events(of: 0).count == 1)
-    network.run(for: .milliseconds(1))
-    let id = try #require(network.session(0))
-    #expect(network.events(of: 0).last == .peer(id, .standardDevice))
     network.run(for: .seconds(50))
-    #expect(network.sent("TU", by: 1).count == 3)
+    let id = try #require(network.session(0))
+    #expect(network.events(of: 0).last == .peer(id, .standardDevice) && network.sent("TU", by: 1).isEmpty)
     // The device sends a request after all, and gets a reply. Because it does not reply itself, it gets a request at once, twenty
     // requests 100 ms apart, and then one per second.
     let request = ClockProbe(ssrc: 9, identity: 5, sentAt: Instant(nanoseconds: 77))
@@ -179,8 +205,8 @@ import _TestSupport
     network.send(octets { _ = request.append(to: &$0) }, from: 3, to: 1)
     network.run(for: .milliseconds(4900))
     #expect(network.events(of: 0).contains(.peer(id, .tuttiPeer)))
-    // Three probes at the beginning, the reply, 21 requests in two seconds, and two more.
-    #expect(network.sent("TU", by: 1).count == 3 + 1 + 21 + 2)
+    // The reply, 21 requests in two seconds, and two more.
+    #expect(network.sent("TU", by: 1).count == 1 + 21 + 2)
     // A silent Tutti peer is lost after five seconds.
     network.run(for: .milliseconds(200))
     #expect(network.events(of: 0).last == .lost(id))

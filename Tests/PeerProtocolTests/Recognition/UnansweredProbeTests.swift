@@ -12,7 +12,7 @@ import Testing
   @Test(arguments: [(2, 1000, false), (3, 499, false), (3, 500, true), (9, 499, false)])
   func threeProbesAndHalfASecondAreNeeded(count: Int64, age: Int64, isUnanswered: Bool) {
     var recognition = Recognition(seed: 1)
-    recognition.begin(at: start, isExpected: true)
+    recognition.begin(at: start)
     #expect(!recognition.isUnanswered(at: start + .seconds(10)))
     for n in 0..<count { recognition.requestSent(at: start + .milliseconds(20 * n)) }
     #expect(recognition.isUnanswered(at: start + .milliseconds(age)) == isUnanswered)
@@ -21,7 +21,7 @@ import Testing
   /// The reply to any of the probes resets the count.
   @Test func replyResetsTheCount() throws {
     var recognition = Recognition(seed: 1)
-    recognition.begin(at: start, isExpected: true)
+    recognition.begin(at: start)
     for n in Int64(0)..<4 { recognition.requestSent(at: start + .milliseconds(20 * n)) }
     let arrival = start + .milliseconds(600)
     #expect(recognition.isUnanswered(at: arrival))

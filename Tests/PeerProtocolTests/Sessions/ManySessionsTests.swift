@@ -45,7 +45,8 @@ import _TestSupport
     let now = Instant(nanoseconds: 1_000_000_000)
     let endpoint = Endpoint(name: "master", identity: 1, random: SplitMix(seed: 1))
     for number in 1...1000 {
-      let command = SessionCommand(.invitation, token: UInt32(number), ssrc: UInt32(number))
+      let command = SessionCommand(
+        .invitation, token: UInt32(number), ssrc: UInt32(number), mark: endpoint.peerExtension?.announcement)
       let invitation = octets { _ = command.append(to: &$0) }
       endpoint.receive(invitation, from: .at(2 * number), port: .control, at: now)
       endpoint.receive(invitation, from: .at(2 * number + 1), port: .data, at: now)

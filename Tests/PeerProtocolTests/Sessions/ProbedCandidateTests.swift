@@ -9,9 +9,10 @@ import _TestSupport
   private let endpoint = Endpoint(name: "local", identity: 1, random: SplitMix(seed: 1))
   private let now = Instant(nanoseconds: 1_000_000_000)
 
-  /// Receives the invitation of a peer on both ports. Returns the probe that the peer gets.
+  /// Receives the invitation of a peer that announces itself as a Tutti peer, on both ports. Returns the probe that the peer gets.
   private func invite(ssrc: UInt32 = 9, at control: Int = 2) throws -> ClockProbe {
-    let invitation = octets { _ = SessionCommand(.invitation, token: ssrc, ssrc: ssrc).append(to: &$0) }
+    let mark = PeerExtension(identity: 5).announcement
+    let invitation = octets { _ = SessionCommand(.invitation, token: ssrc, ssrc: ssrc, mark: mark).append(to: &$0) }
     endpoint.receive(invitation, from: .at(control), port: .control, at: now)
     endpoint.receive(invitation, from: .at(control + 1), port: .data, at: now)
     var sent: ClockProbe?
@@ -47,6 +48,20 @@ import _TestSupport
     let request = try invite(ssrc: 10, at: 4)
     receive(request.answer(from: 10, identity: 5, receivedAt: now, sentAt: now), from: 5)
     #expect(endpoint.establishedCount == 2)
+  }
+
+  /// The address of a candidate may be forged, so a candidate that does not reply gets few probes.
+  @Test func candidateThatDoesNotReplyGetsFourProbes() throws {
+    _ = try invite()
+    var count = 1
+    while let next = endpoint.nextDeadline, next <= now + .seconds(10) {
+      endpoint.advance(to: next)
+      for case .extensionPacket(let session, _, _) in endpoint.drain() {
+        endpoint.sendProbe(on: session) { _, _ in next }
+        count += 1
+      }
+    }
+    #expect(count == 4 && endpoint.candidateCount == 0)
   }
 
   /// A request, a reply with a wrong origin, and an acknowledgement prove nothing.

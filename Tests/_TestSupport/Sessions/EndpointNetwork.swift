@@ -66,7 +66,8 @@ package struct EndpointNetwork {
   }
   /// Endpoints that neither send nor receive.
   package var cutOff: Set<Int> = []
-  /// The endpoints that play the role of standard devices. The network drops clock probes from them and to them.
+  /// The endpoints that play the role of standard devices. The network drops clock probes from them and to them, and removes the
+  /// announcement of the peer protocol from their invitations and answers.
   package var standardDevices: Set<Int> = []
   /// Whether an endpoint that has lost a recognised peer tries to connect to this peer every second for a minute, as the engine
   /// does.
@@ -150,6 +151,7 @@ package struct EndpointNetwork {
 
   /// Sends a datagram from the address `from` to the address `to`.
   package mutating func send(_ datagram: [UInt8], from: Int, to: Int) {
+    var datagram = datagram
     sent[from, default: []].append(datagram)
     if Self.command(of: datagram) == Self.invitation { invitations += 1 }
     if !cutOff.isEmpty || !standardDevices.isEmpty {
@@ -157,6 +159,10 @@ package struct EndpointNetwork {
       guard !cutOff.contains(sender), !cutOff.contains(receiver) else { return }
       let isForDevice = standardDevices.contains(sender) || standardDevices.contains(receiver)
       if isForDevice, ClockProbe(datagram.span) != nil { return }
+      if standardDevices.contains(sender), case .session(var command)? = try? ControlPacket(datagram.span) {
+        command.mark = nil
+        datagram = octets { _ = command.append(to: &$0) }
+      }
     }
     // A datagram and its repetition are independent: the repetition can arrive although the datagram is lost.
     let isLost = world.losesPacket()

@@ -8,8 +8,8 @@ import Transports
 
 /// Sends requests for the clock of a peer and collects the answers.
 ///
-/// The first second decides which protocol is used. In this second, the program sends four clock probes to the peer. If the peer
-/// answers one of them, it is a Tutti peer and is measured with probes. Otherwise it is measured with CK packets of AppleMIDI.
+/// The first second decides which protocol is used. In this second, a peer that has announced itself as a Tutti peer gets four clock probes.
+/// If the peer answers one of them, it is measured with probes. All other peers are measured with CK packets of AppleMIDI.
 final class NetworkTask: InvitedSession.Task {
   /// The exchanges with the peer.
   private(set) var measurement = NetworkMeasurement(.clockPackets)
@@ -48,7 +48,8 @@ final class NetworkTask: InvitedSession.Task {
   func established(_ info: SessionInfo, at now: Instant) {
     self.info = info
     if let name = info.name, !name.isEmpty { peer = "\(name) (\(peer))" }
-    (next, searchEnds) = (now, now + .seconds(1))
+    let isTuttiPeer = info.mark.map { PeerExtension(identity: identity).isAnnouncement($0) } ?? false
+    (next, searchEnds) = (now, isTuttiPeer ? now + .seconds(1) : now)
   }
 
   func advance(to now: Instant) -> Instant {
