@@ -53,6 +53,8 @@ public enum Event: Hashable, Sendable {
   case masterLost(Identity)
   /// A problem with a peer, reported once per peer and problem.
   case warning(Identity, PeerWarning)
+  /// A problem with a device without Tutti, or with a peer that is not recognised yet; reported once per device and problem.
+  case deviceWarning(PeerReference, PeerWarning)
   /// The master offers the rhythm: see ``EnsembleState/take(at:)``.
   case offered(by: Identity)
   /// The local peer has taken over the rhythm of this peer, in phase.

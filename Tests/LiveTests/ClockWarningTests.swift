@@ -52,12 +52,12 @@ extension TimingTests {
         #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault): \(deviations.max()!)")
         // At least one of the two warnings is logged, and neither of them twice.
         let warnings = ben.log.filter {
-          $0.contains("implausible time stamps") || $0.contains("clock probes: unsolicited")
+          $0.contains("Eve: sends implausible time stamps") || $0.contains("Eve: its replies to clock measurements")
         }
         #expect(!warnings.isEmpty && warnings.count == Set(warnings).count, "\(fault): \(ben.log)")
       case .repliesTwice:
         #expect(deviations.allSatisfy { $0 < .microseconds(130) }, "\(fault)")
-        #expect(ben.log.count { $0.contains("clock probes: unsolicited or duplicate replies") } == 1, "\(fault)")
+        #expect(ben.log.count { $0.contains("Eve: its replies to clock measurements arrive twice") } == 1, "\(fault)")
         // In the three seconds of the fault, the follower sends up to 50 requests per second.
         #expect((trace.summary?.others["probes_rejected"] ?? 0) >= 50, "\(fault)")
       case .sendsUndecodableMessages:

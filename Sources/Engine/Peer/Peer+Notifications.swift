@@ -115,6 +115,8 @@ extension Peer {
     case .warning(let identity, let warning):
       let name = core.name(of: identity)
       write("\(name): \(description(of: warning))", .warning, .problems, of: name, at: now)
+    case .deviceWarning(let peer, let warning):
+      write("\(peer.label): \(description(of: warning))", .warning, .problems, of: peer.host, at: now)
     case .offered(let identity):
       let remedy = "take it with the key t or the command `take`"
       let other = core.name(of: identity)
@@ -262,6 +264,9 @@ extension Peer {
     case .implausibleStamps:
       "sends implausible time stamps, as from a clock that jumps or stands still, and they are ignored; "
         + "check the system clock of that machine"
+    case .unsolicitedReplies:
+      "its replies to clock measurements arrive twice, or without a request, and they are ignored; "
+        + "check the network for devices that repeat packets"
     case .clockStepped:
       "its clock was stepped or changed its rate; it is measured again, and the rhythm continues"
     case .clockIsSlewed:

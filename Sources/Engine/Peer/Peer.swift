@@ -341,11 +341,6 @@ public final class Peer {
     storage.save(core, patch: patches.chosenName, tempo: tempo.value, at: now)
     execute(outputs)
     if instrument.isOutdated(in: core, pages: pages) { network.play(instrument.settings(for: core, pages: pages)) }
-    let rejected = core.endpoint.peerExtension?.rejectedStamps ?? 0
-    if let warning = clockWarnings.warning(
-      core.endpoint.counters, rejectedStamps: rejected, withheld: clock.counters.withheld, at: now)
-    {
-      log.warning("\(warning)")
-    }
+    if let warning = clockWarnings.warning(withheld: clock.counters.withheld, at: now) { log.warning("\(warning)") }
   }
 }

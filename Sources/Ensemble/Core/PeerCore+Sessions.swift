@@ -86,6 +86,8 @@ extension PeerCore {
     case .peerSendsJournals(let session):
       if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.sendsJournals = true }
       updateStream(of: session)
+    case .irregular(let session, let irregularity):
+      if let slot = ensemble.roster.slot(of: session) { ensemble.received(irregularity, from: slot) }
     case .declined(let name, let address, let reason):
       // The event below already informs the player. A missing reply from this address is therefore not reported a second time.
       if reason == .isUnverified { invitations.noteReport(of: address) }

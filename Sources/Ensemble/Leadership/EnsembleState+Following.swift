@@ -7,7 +7,8 @@ import RTPMIDI
 extension EnsembleState {
   /// The shortest time between two corrections of the slewed clock by which a follower plays.
   static var steering: Nanoseconds { .milliseconds(50) }
-  /// The player is warned as soon as a peer has sent this number of implausible time stamps.
+  /// The player is warned as soon as a peer has sent this number of implausible time stamps, or of unsolicited replies. The network alone can
+  /// cause fewer of them.
   static var rejectedStampsForWarning: Int { 8 }
 
   /// Adds a Tutti peer that is now in session. If the local peer is the master, it sends its timeline message.
@@ -114,6 +115,24 @@ extension EnsembleState {
   public mutating func receivedUnreadable(from sender: Identity) {
     rejected += 1
     warn(of: sender, .isUnreadable)
+  }
+
+  /// Counts a packet of a session that was not used, or a part of it. From ``rejectedStampsForWarning`` packets on, the player is warned once.
+  mutating func received(_ irregularity: Irregularity, from slot: Roster.Slot) {
+    guard roster[slot].session != nil else { return }
+    let count: Int
+    let warning: PeerWarning
+    switch irregularity {
+    case .implausibleStamp:
+      roster[slot].session!.implausibleStamps += 1
+      (count, warning) = (roster[slot].session!.implausibleStamps, .implausibleStamps)
+    case .unsolicitedReply:
+      roster[slot].session!.unsolicitedReplies += 1
+      (count, warning) = (roster[slot].session!.unsolicitedReplies, .unsolicitedReplies)
+    }
+    guard count >= Self.rejectedStampsForWarning, roster[slot].reportedWarnings.insert(warning).inserted else { return }
+    let reference = roster[slot].reference
+    emit(.event(reference.identity.map { .warning($0, warning) } ?? .deviceWarning(reference, warning)))
   }
 
   /// Reports a problem with a peer once.

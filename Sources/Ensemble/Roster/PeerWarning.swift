@@ -2,6 +2,8 @@
 public enum PeerWarning: Hashable, Sendable {
   /// Time stamps of the peer are implausible, for example because a packet arrived before it was sent. These stamps are not used.
   case implausibleStamps
+  /// Replies of the peer to clock measurements answer no packet, or arrive twice. These replies are not used.
+  case unsolicitedReplies
   /// The peer's clock was stepped, or its rate changed.
   case clockStepped
   /// The peer's clock and the local clock diverge faster than crystals do. The operating system slews one of the two.

@@ -116,6 +116,10 @@ extension RemotePeer {
     var hasShaped = false
     /// Whether the player was informed that the peer sends a clock that is not used.
     var isClockReported = false
+    /// The number of implausible time stamps of the peer.
+    var implausibleStamps = 0
+    /// The number of replies of the peer that answer no packet or arrived twice.
+    var unsolicitedReplies = 0
     /// The offset of the peer's clock, as last reported to the receiving half.
     var reportedOffset: Nanoseconds?
     /// The messages of this peer that are admitted, and how loud its notes sound, as last reported to the

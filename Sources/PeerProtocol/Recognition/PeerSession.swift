@@ -178,7 +178,7 @@ final class PeerSession: SessionExtension {
     context.hear(at: instant)
     if probe.kind == .request { recognition.limitRate(to: probe.rateLimit) }
     guard context.accept(reading: probe.transmit, at: instant) else { return .implausibleClock }
-    guard accept(sendInstant: probe.transmit, at: instant) else { return .accepted }
+    guard accept(sendInstant: probe.transmit, at: instant, in: context) else { return .accepted }
     if probe.kind == .request {
       guard lastRequest != probe.transmit else { return .replayed }
       lastRequest = probe.transmit
@@ -196,7 +196,10 @@ final class PeerSession: SessionExtension {
   private func receive(reply: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
     let result = recognition.receive(reply, at: instant, shortestInterval: shortestInterval(in: context))
     guard result != .ofEarlierSession else { return .unknownSource }
-    guard result != .rejected else { return .rejectedExtensionPacket }
+    guard result != .rejected else {
+      context.report(.unsolicitedReply)
+      return .rejectedExtensionPacket
+    }
     context.hear(at: instant)
     guard context.verifyPeer(at: instant) else { return .refusedInvitation }
     recognition.limitRate(to: reply.rateLimit)
@@ -208,7 +211,7 @@ final class PeerSession: SessionExtension {
       context.report(RecognitionEvent.recognised(Identity(reply.identity)).encoded)
     }
     guard isPlausible || result == .recognisesPeer else { return .implausibleClock }
-    guard accept(sendInstant: reply.transmit, at: instant) else { return .accepted }
+    guard accept(sendInstant: reply.transmit, at: instant, in: context) else { return .accepted }
     context.report(ClockTransit(.out, sent: reply.origin, received: reply.receive))
     context.report(ClockTransit(.back, sent: reply.transmit, received: instant))
     return .accepted
@@ -223,10 +226,7 @@ final class PeerSession: SessionExtension {
   ) {
     // Both stamps are 0 if the probe refers to no packet.
     guard probe.origin.nanoseconds != 0 || probe.receive.nanoseconds != 0 else { return }
-    guard probe.isPlausible(at: instant) else {
-      owner.rejectedStamps += 1
-      return
-    }
+    guard probe.isPlausible(at: instant) else { return reject(stampIn: context) }
     if let last, probe.origin - last <= .zero { return }
     last = probe.origin
     context.report(ClockTransit(.out, sent: probe.origin, received: probe.receive))
@@ -243,19 +243,22 @@ final class PeerSession: SessionExtension {
     handshake?.end()
     if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }
     guard recognition.isRecognised else { return }
-    guard context.accept(reading: sent, at: instant) else {
-      owner.rejectedStamps += 1
-      return
-    }
-    guard accept(sendInstant: sent, at: instant) else { return }
+    guard context.accept(reading: sent, at: instant) else { return reject(stampIn: context) }
+    guard accept(sendInstant: sent, at: instant, in: context) else { return }
     context.report(ClockTransit(.back, sent: sent, received: instant))
   }
 
-  /// Returns whether a send instant of the peer may be used. Counts a rejected send instant. The rest of its packet is
+  /// Returns whether a send instant of the peer may be used. Rejects the send instant if not. The rest of its packet is
   /// accepted in any case.
-  private func accept(sendInstant sent: Instant, at instant: Instant) -> Bool {
+  private func accept(sendInstant sent: Instant, at instant: Instant, in context: SessionContext) -> Bool {
     let isAccepted = sendInstants.accept(sent, at: instant)
-    if !isAccepted { owner.rejectedStamps += 1 }
+    if !isAccepted { reject(stampIn: context) }
     return isAccepted
+  }
+
+  /// Counts and reports a rejected stamp of the peer.
+  private func reject(stampIn context: SessionContext) {
+    owner.rejectedStamps += 1
+    context.report(.implausibleStamp)
   }
 }

@@ -94,6 +94,11 @@ extension Endpoint {
     return .accepted
   }
 
+  /// Reports that a packet was not used, or a part of it. The session of a candidate has not been reported as established yet.
+  func report(_ irregularity: Irregularity, of session: Session) {
+    if session.candidacy == nil { outputs.append(.irregular(session.id, irregularity)) }
+  }
+
   /// Reports a clock measurement, with two exceptions. In an outdated session, the measurement may contain a stamp from
   /// before a suspension of the machine. The session of a candidate has not been reported as established yet.
   func report(_ transit: ClockTransit, of session: Session) {

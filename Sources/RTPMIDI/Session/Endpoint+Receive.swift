@@ -38,6 +38,7 @@ extension Endpoint {
       outcome = receiveRTP(datagram, from: address, port: port, at: instant)
     }
     counters.count(outcome)
+    if outcome == .implausibleClock, let session = currentSession { report(.implausibleStamp, of: session) }
     if let session = currentSession { update(session, at: instant) }
     (currentSession, arrivalAddress, self.isAuthentic) = (nil, nil, false)
   }

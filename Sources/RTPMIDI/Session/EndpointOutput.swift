@@ -75,7 +75,17 @@ extension Endpoint {
     case peerSendsJournals(SessionID)
     /// The peer has received the stream sent to it up to this sequence number.
     case feedback(SessionID, sequence: UInt16)
+    /// A packet of an established session, or a part of it, was not used.
+    case irregular(SessionID, Irregularity)
   }
+}
+
+/// Why a packet of a session, or a part of it, was not used.
+public enum Irregularity: Hashable, Sendable, BitwiseCopyable {
+  /// A time stamp of the peer is implausible: see ``DatagramCounters/implausibleClocks``. A ``ProtocolExtension`` has further rules.
+  case implausibleStamp
+  /// A reply of the peer answers no packet, or was received before.
+  case unsolicitedReply
 }
 
 /// The endpoint has its maximum number of sessions.

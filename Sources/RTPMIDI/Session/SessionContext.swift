@@ -76,6 +76,10 @@ public struct SessionContext {
   /// A random number from the generator of the endpoint.
   public func randomNumber() -> UInt64 { endpoint.randomNumber() }
 
+  /// Reports as ``Endpoint/Output/irregular(_:_:)`` that a packet was not used, or a part of it. An implausible clock packet
+  /// (``DatagramOutcome/implausibleClock``) needs no further report.
+  public func report(_ irregularity: Irregularity) { endpoint.report(irregularity, of: session) }
+
   /// Reports a clock measurement as ``Endpoint/Output/clock(_:_:)``.
   public func report(_ transit: ClockTransit) { endpoint.report(transit, of: session) }
 

@@ -14,13 +14,13 @@ import _TestSupport
   private let channel1 = Channel(wire: 0)
 
   /// Returns a core in session with a peer that is not identified yet.
-  private func coreWithUnidentifiedPeer() -> PeerCore {
+  private func coreWithUnidentifiedPeer(name: String? = "b") -> PeerCore {
     let core = PeerCore(
       name: "a", ensemble: EnsembleState(identity: Identity(1)),
       invitations: InvitationList(to: [], local: Identity(1), at: now),
       random: SplitMix(seed: 1))
     let info = SessionInfo(
-      name: "b", ssrc: 2, control: SocketAddress(host: 1, port: 5004), data: SocketAddress(host: 1, port: 5005),
+      name: name, ssrc: 2, control: SocketAddress(host: 1, port: 5004), data: SocketAddress(host: 1, port: 5005),
       local: nil, localSSRC: 99, isInitiator: true)
     core.established(session, info, at: now)
     return core
@@ -118,6 +118,29 @@ import _TestSupport
       if case .event(.hasOtherVersion(_, let isNewer)) = $0 { isNewer } else { nil }
     }
     #expect(reports == [isNewer])
+  }
+
+  /// The warning names the peer, also if the peer is not a Tutti peer or reports no name. It is given once.
+  @Test(arguments: [("b", nil), (nil, nil), ("b", UInt64(2))]) func warningNamesThePeer(
+    name: String?, identity: UInt64?
+  )
+    throws
+  {
+    let core = coreWithUnidentifiedPeer(name: name)
+    if let identity { core.recognised(session, Identity(identity), at: now) }
+    _ = core.takeOutputs(at: now)
+    for irregularity in [Irregularity.implausibleStamp, .unsolicitedReply] {
+      for _ in 0..<20 { core.handle(.irregular(session, irregularity), at: now) }
+    }
+    let warnings = core.takeOutputs(at: now).compactMap { output -> (name: String?, warning: PeerWarning)? in
+      switch output {
+      case .event(.warning(let peer, let warning)): (core.roster[peer]?.reference.name, warning)
+      case .event(.deviceWarning(let peer, let warning)): (peer.name, warning)
+      default: nil
+      }
+    }
+    #expect(warnings.map(\.warning) == [.implausibleStamps, .unsolicitedReplies])
+    #expect(warnings.allSatisfy { $0.name == name ?? "peer 0.0.0.1" }, "\(warnings)")
   }
 
   /// An exception by name or identity applies only after the peer is identified.

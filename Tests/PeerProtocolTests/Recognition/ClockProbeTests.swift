@@ -140,6 +140,8 @@ import _TestSupport
     network.drain(1)
     #expect(network.transits(1).count == known + 1 && clockCount(network) == 3)
     #expect(network.endpoints[1].peerExtension?.rejectedStamps == before + 2)
+    let id = try #require(network.session(1))
+    #expect(network.events(of: 1).count { $0 == .irregular(id, .implausibleStamp) } == 2, "reported with the session")
   }
 
   @Test func sendInstantsOfAnUnrecognisedPeerAreNotMeasurements() {
@@ -238,7 +240,8 @@ import _TestSupport
     #expect(after.rejectedExtensionPackets - before.rejectedExtensionPackets == 2)
     #expect(after.unmatchedClocks - before.unmatchedClocks == 2)
     #expect(after.unknownSources - before.unknownSources == 4)
-    #expect(network.endpoints[0].drain() == [] && network.transits(0).count == transits)
+    let report = Endpoint.Output.irregular(try #require(network.session(0)), .unsolicitedReply)
+    #expect(network.endpoints[0].drain() == [report, report] && network.transits(0).count == transits)
   }
 
   /// On networks with up to 30 % loss, the peers recognise each other, and each measurement is exact. The network sends a second copy of
