@@ -3,6 +3,8 @@ import Testing
 import _TestSupport
 import _TestTraits
 
+@testable import tutti
+
 /// Tests of the status lines of `tutti peer` on a pseudo-terminal.
 @Suite(.serialized, .ownThreads) struct StatusDisplayTests {
   private func session(
@@ -11,6 +13,12 @@ import _TestTraits
     try TerminalSession(
       columns: columns, in: folder, environment: environment,
       ["peer", "--port", "0", "--discovery", "off", "--audio", "none"] + arguments)
+  }
+
+  /// The digits by which the names of two peers differ are at the end.
+  @Test func longNameKeepsItsEnd() {
+    #expect(StatusDisplay.shortened("Ada 3f2a", to: 9) == "Ada 3f2a")
+    #expect(StatusDisplay.shortened("Christine Lovelace 3f2a", to: 20) == "Christine Lov.. 3f2a")
   }
 
   @Test(arguments: [80, 40]) func statusFitsTheTerminal(columns: Int) async throws {

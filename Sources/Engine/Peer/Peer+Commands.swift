@@ -60,8 +60,10 @@ extension Peer {
       if let name, peer(called: name) == nil { break }
       try ensemble.offer(to: name.flatMap { peer(called: $0) }, at: now)
     case .take: try ensemble.take(at: now)
-    case .gate(let rule): ensemble.gates.apply(rule)
+    case .gate(let rule):
+      ensemble.gates.apply(GateRule(rule.gates, open: rule.open, for: rule.peer.map { resolved($0) }))
     case .ledBy(let leaders): setLeaders(leaders)
+    case .hear(.peer(let name, let hearing)): core.hearing.apply(.peer(resolved(name), hearing))
     case .hear(let rule): core.hearing.apply(rule)
     case .play(let name):
       let identity = name.flatMap { peer(called: $0) }
@@ -230,9 +232,14 @@ extension Peer {
   /// which all peers without a channel share.
   private var localChannel: Channel { ensemble.channel ?? Channel(wire: 15) }
 
+  /// The identity of the peer that is shown by the name `name`, because several peers have the name of this peer; otherwise `name`.
+  private func resolved(_ name: String) -> String {
+    ensemble.peer(distinctlyNamed: name).map { "\($0)" } ?? name
+  }
+
   /// Sets the peers that may control the rhythm, by name or identity: the leader and then its deputies; none: any peer may.
   func setLeaders(_ leaders: [String]) {
-    let names = leaders.map { $0.cleanName() ?? $0 }
+    let names = leaders.map { resolved($0.cleanName() ?? $0) }
     ensemble.gates.setLeaders(names, local: names.first { $0 == configuration.name || $0 == "\(identity)" })
   }
 }

@@ -100,7 +100,7 @@ extension Peer {
 
   /// The name of a player of any peer. A local player has the name of its peer.
   func name(ofPlayer player: Identity) -> String {
-    if player == identity { return configuration.name }
+    if player == identity { return ensemble.displayedName }
     let status = ensemble.playerStatuses().first { $0.player.identity == player && $0.player.kind != .local }
     return status?.player.name ?? core.name(of: player)
   }

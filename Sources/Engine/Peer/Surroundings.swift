@@ -57,8 +57,8 @@ struct Surroundings {
   /// Announces the peer and browses for others, unless discovery is off.
   mutating func startDiscovery(_ control: UDPSocket, identity: Identity, bell: Doorbell) {
     guard configuration.discovery != .off else { return }
-    // If the name is in use, the Avahi daemon appends a number, for example " #2". The name leaves room for the number.
-    let name = configuration.name.cleanName(octets: 44) ?? configuration.name
+    // If the name is in use, a space and the first four digits of the identity are appended. The name leaves room for them.
+    let name = configuration.name.cleanName(octets: 43) ?? configuration.name
     discovery = Discovery(name: name, port: control.port, identity: identity.bits, ipv6: control.isDualStack) {
       bell.ring()
     }

@@ -56,6 +56,9 @@ struct PeerRecording {
   ) {
     nextPass = now + Self.interval
     var events: [RecordedEvent] = []
+    if let name = statuses.first?.player.name, players.renameLocal(name) {
+      events.append(.name(name, player: RecordedPlayers.local))
+    }
     // A tick places all earlier hits and messages, so these are added before the ticks.
     while let hit = rings.hits.pop() { events.append(.hit(hit)) }
     while let sounded = rings.messages.pop() {

@@ -38,6 +38,13 @@ struct RecordedPlayers {
   /// - Parameter name: the name of the local player.
   init(local name: String) { players = [Player(name: name)] }
 
+  /// Changes the name of the local player. Returns whether the name has changed.
+  mutating func renameLocal(_ name: String) -> Bool {
+    guard players[Self.local].name != name else { return false }
+    players[Self.local].name = name
+    return true
+  }
+
   /// Returns the index of the player of `session`, and its name if it is new or has changed.
   ///
   /// - Parameter reference: what is known about the peer of the session; nil if the session has ended.

@@ -39,7 +39,7 @@ public struct PeerSnapshot: Sendable {
 
   /// The instant of the snapshot, in CLOCK_MONOTONIC.
   public var at: Instant
-  /// The name of the local peer.
+  /// The name of the local peer, as all peers show it (``Ensemble/EnsembleState/displayedName``).
   public var name: String
   /// The identity of the local peer.
   public var identity: Identity
@@ -134,7 +134,7 @@ extension Peer {
     let (bar, beat) = grid.position(of: tick)
     let leadingClock = core.clocks.leader(of: ensemble)?.clock
     return PeerSnapshot(
-      at: now, name: configuration.name, identity: identity, channel: ensemble.channel?.number, role: ensemble.role,
+      at: now, name: ensemble.displayedName, identity: identity, channel: ensemble.channel?.number, role: ensemble.role,
       tempo: leadingClock?.tempo ?? (ensemble.role == .idle ? tempo.value : ensemble.tempo(at: now)), bar: bar,
       beat: beat,
       activity: ensemble.localEnergy, base: ensemble.heldActivity, total: ensemble.totalActivity(at: now),
@@ -143,7 +143,7 @@ extension Peer {
       members: members.map { member in
         PeerSnapshot.Member(
           status: member, channel: ensemble.channel(of: member.identity)?.number,
-          gates: ensemble.gates.opening(for: member.identity, named: member.name),
+          gates: ensemble.opening(for: member.identity),
           page: pageAddress(of: member.identity))
       },
       players: Array(players.prefix(PeerSnapshot.maximumPlayers)),

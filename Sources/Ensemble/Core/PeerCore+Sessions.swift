@@ -23,7 +23,7 @@ extension PeerCore {
       let address = controlAddress(of: session)
       if invitations.refused(session), let address {
         let isRetried = invitations.targets.contains { $0.session == session }
-        emit(.event(.invitationRefused(by: roster[session]?.session?.info.name, at: address, isRetried: isRetried)))
+        emit(.event(.invitationRefused(by: roster[session]?.reference.name, at: address, isRetried: isRetried)))
       }
       ended(session, at: now)
     // Only a peer with a passkey writes a mark into its invitations and its answers.

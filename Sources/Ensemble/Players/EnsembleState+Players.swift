@@ -114,16 +114,28 @@ extension EnsembleState {
     }
   }
 
+  /// The name of the local peer for the user. If another peer has the name too, all peers show the same longer name.
+  public var displayedName: String {
+    let name = roster.localName ?? "peer"
+    return roster.isLocalNameShared ? Roster.distinctName(name, identity) : name
+  }
+
+  /// The peer that is shown by this longer name, because another peer has its name too; nil if there is none.
+  public func peer(distinctlyNamed name: String) -> Identity? {
+    name == displayedName && roster.isLocalNameShared ? identity : roster.member(distinctlyNamed: name)
+  }
+
   /// All players: those of the local peer, then those of the members by ascending identity of the peer.
   ///
   /// Real-time: not safe.
   public func playerStatuses() -> [PlayerStatus] {
     var result = players.entries.compactMap { entry in
       entry.map {
-        PlayerStatus(
-          player: $0.player, peer: identity,
-          channel: $0.player.kind == .local ? channel : $0.player.channel, energy: $0.level.value,
-          isMuted: isMuted($0.player.identity))
+        var player = $0.player
+        if player.kind == .local { player.name = displayedName }
+        return PlayerStatus(
+          player: player, peer: identity, channel: player.kind == .local ? channel : player.channel,
+          energy: $0.level.value, isMuted: isMuted(player.identity))
       }
     }
     for member in roster.members {

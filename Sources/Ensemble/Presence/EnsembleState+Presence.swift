@@ -146,7 +146,7 @@ extension EnsembleState {
   }
 
   /// The gates that are open for a Tutti peer.
-  private func opening(for peer: Identity) -> GateSet {
+  public func opening(for peer: Identity) -> GateSet {
     gates.opening(for: peer, named: gates.exceptions.isEmpty ? nil : roster.ownedName(of: peer))
   }
 

@@ -31,6 +31,8 @@ public struct Roster: Sendable {
   private(set) var members: [Member] = []
   /// The name of the local peer.
   var localName: String?
+  /// Whether a member has the name of the local peer.
+  private(set) var isLocalNameShared = false
   /// The number of times that a member has taken a name. The newest value becomes ``RemotePeer/Membership/nameOrder``.
   private var namesTaken: UInt64 = 0
 
@@ -295,6 +297,11 @@ public struct Roster: Sendable {
     return rows[slot].name
   }
 
+  /// The name for the user of a peer whose name another peer has too: the name and the first four digits of the identity.
+  static func distinctName(_ name: String, _ identity: Identity) -> String {
+    "\(name) \(identity.description.prefix(4))"
+  }
+
   /// Gives each member whose name another member or the local peer has too a name of its own for the user. All peers compute the same names.
   private mutating func distinguishNames() {
     var counts: [String: Int] = [:]
@@ -303,13 +310,19 @@ public struct Roster: Sendable {
     for member in members {
       let name = rows[member.slot].name
       let isShared = name.flatMap { counts[$0] } ?? 0 > 1
-      rows[member.slot].distinctName = isShared ? name.map { "\($0) \(member.identity.description.prefix(4))" } : nil
+      rows[member.slot].distinctName = isShared ? name.map { Self.distinctName($0, member.identity) } : nil
     }
+    isLocalNameShared = localName.flatMap { counts[$0] } ?? 0 > 1
   }
 
   /// The members with this name, which several can have.
   public func members(named name: String) -> [Identity] {
     members.compactMap { rows[$0.slot].name == name ? $0.identity : nil }
+  }
+
+  /// The member that has this ``RemotePeer/distinctName``.
+  func member(distinctlyNamed name: String) -> Identity? {
+    members.first { rows[$0.slot].distinctName == name }?.identity
   }
 
   /// Whether a member has this name.

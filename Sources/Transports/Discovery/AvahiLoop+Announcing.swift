@@ -10,12 +10,29 @@ extension AvahiLoop {
     let port: UInt16
     /// The identity of the local peer.
     let identity: UInt64
+    /// The name to use if ``name`` is in use; nil if it is in use too.
+    private var distinctName: String?
 
     /// Creates an announcement. A name longer than 63 octets is truncated.
     init(name: String, port: UInt16, identity: UInt64) {
-      var short = name
-      while short.utf8.count > 63 { short.removeLast() }
-      (self.name, self.port, self.identity) = (short, port, identity)
+      (self.name, self.port, self.identity) = (name, port, identity)
+      while self.name.utf8.count > 63 { self.name.removeLast() }
+      // The sessions of several peers with one name show the same digits (``Ensemble/Roster``).
+      let digits = String(identity, radix: 16)
+      let zeros = String(repeating: "0", count: 16 - digits.count)
+      let distinct = "\(self.name) \((zeros + digits).prefix(4))"
+      distinctName = distinct.utf8.count <= 63 ? distinct : nil
+    }
+
+    /// Selects another name, because the name is in use: first "Ada 3f2a" with the beginning of the identity, then Avahi's alternative
+    /// names "Ada 3f2a #2", "Ada 3f2a #3".
+    mutating func rename() {
+      if let distinctName {
+        (name, self.distinctName) = (distinctName, nil)
+      } else if let other = avahi_alternative_service_name(name) {
+        name = String(cString: other)
+        avahi_free(other)
+      }
     }
   }
 
@@ -32,7 +49,7 @@ extension AvahiLoop {
     var code = add(to: group)
     var tries = 100
     while code == AVAHI_ERR_COLLISION, tries > 0 {
-      rename()
+      announcement?.rename()
       tries -= 1
       code = add(to: group)
     }
@@ -48,7 +65,7 @@ extension AvahiLoop {
       announcedName = name
       update { $0.setRenamed(name) }
     case AVAHI_ENTRY_GROUP_COLLISION:
-      rename()
+      announcement?.rename()
       avahi_entry_group_reset(group)
       if let client { announce(client) }
     case AVAHI_ENTRY_GROUP_FAILURE:
@@ -65,13 +82,6 @@ extension AvahiLoop {
     return avahi_entry_group_add_service_strlst(
       group, AvahiIfIndex(AVAHI_IF_UNSPEC), family, AvahiPublishFlags(0), announcement.name, Self.serviceType, nil, nil,
       announcement.port, text)
-  }
-
-  /// Selects Avahi's next alternative name: "Ada", "Ada #2", "Ada #3".
-  private func rename() {
-    guard let name = announcement?.name, let other = avahi_alternative_service_name(name) else { return }
-    announcement?.name = String(cString: other)
-    avahi_free(other)
   }
 
   /// Reports that the announcement failed with Avahi error `code`.

@@ -21,8 +21,8 @@ public final class Discovery: Sendable {
   /// Announces the local peer and browses for others until ``stop()``.
   ///
   /// - Parameters:
-  ///   - name: the service name. A name longer than 63 octets is truncated. If the name is in use, a number is
-  ///     appended.
+  ///   - name: the service name. A name longer than 63 octets is truncated. If the name is in use, the first four digits of the
+  ///     identity are appended.
   ///   - port: the control port, already bound.
   ///   - identity: the identity of the local peer.
   ///   - ipv6: whether the port is also bound for IPv6 (``UDPSocket/isDualStack``). Otherwise only IPv4 is used.

@@ -17,18 +17,26 @@ enum StatusDisplay {
   static let maximumWidth = 80
   /// The largest number of other players: remote peers, and pages and devices of any peer.
   private static let maximumPlayers = 8
+  /// The range of the width of the names in columns.
+  private static let nameWidths = 9...20
 
   /// The lines for a terminal of this size. A terminal with fewer rows shows only the first lines.
   static func lines(_ snapshot: PeerSnapshot, size: (columns: Int, rows: Int)) -> [String] {
     let lines = [rhythm(snapshot), failures(snapshot), layers(snapshot), parts(snapshot), you(snapshot)].compactMap {
       $0
     }
+    let pages = snapshot.players.filter { $0.player.kind != .local }
+    let longest = (pages.map(\.player.name) + snapshot.members.map { name(of: $0.status) }).map(\.count).max() ?? 0
+    let nameWidth = min(max(longest, nameWidths.lowerBound), nameWidths.upperBound)
     // The pages and devices of a peer follow its local player.
-    func pages(of peer: Identity) -> [String] {
-      snapshot.players.filter { $0.peer == peer && $0.player.kind != .local }.map(page)
+    func rows(ofPagesAt peer: Identity) -> [String] {
+      pages.filter { $0.peer == peer }.map { page($0, nameWidth: nameWidth) }
     }
     let all =
-      pages(of: snapshot.identity) + snapshot.members.flatMap { [member($0.status)] + pages(of: $0.status.identity) }
+      rows(ofPagesAt: snapshot.identity)
+      + snapshot.members.flatMap {
+        [member($0.status, nameWidth: nameWidth)] + rows(ofPagesAt: $0.status.identity)
+      }
     // Devices without Tutti, and peers without a row in the snapshot.
     let hidden = all.count - min(all.count, maximumPlayers) + snapshot.sessions - snapshot.members.count
     let others =
@@ -90,16 +98,17 @@ enum StatusDisplay {
   }
 
   /// Name, kind and energy of a page or a device.
-  private static func page(_ status: PlayerStatus) -> String {
+  private static func page(_ status: PlayerStatus, nameWidth: Int) -> String {
     let level = status.energy.map { "  \(activity($0))" } ?? ""
     let kind = padded("\(status.player.kind)", 8)
-    return "\(padded(printable(status.player.name), 9)) \(kind)\(level)\(status.isMuted ? "  muted" : "")"
+    return
+      "\(padded(shortened(printable(status.player.name), to: nameWidth), nameWidth)) \(kind)\(level)\(status.isMuted ? "  muted" : "")"
   }
 
   /// Name, role, activity and clock of a remote peer. The number after `+-` is the larger one of the two errors of the estimate
   /// (`ClockEstimate`).
-  private static func member(_ member: MemberStatus) -> String {
-    let name = member.name ?? "\(member.identity)"
+  private static func member(_ member: MemberStatus, nameWidth: Int) -> String {
+    let label = padded(shortened(printable(name(of: member)), to: nameWidth), nameWidth)
     let role = member.isMaster ? "master" : member.takesPart ? "follower" : "idle"
     let level = member.activity.map { "  \(activity($0))" } ?? ""
     let clock = member.clock.map { clock in
@@ -107,7 +116,15 @@ enum StatusDisplay {
         format: "  clock %+.3f ms, +-%.3f", clock.offset.milliseconds,
         max(clock.uncertainty, clock.deviation).milliseconds)
     }
-    return "\(padded(printable(name), 9)) \(padded(role, 8))\(level)\(member.isMuted ? "  muted" : "")\(clock ?? "")"
+    return "\(label) \(padded(role, 8))\(level)\(member.isMuted ? "  muted" : "")\(clock ?? "")"
+  }
+
+  /// The name of a remote peer; its identity if it reports no name.
+  private static func name(of member: MemberStatus) -> String { member.name ?? "\(member.identity)" }
+
+  /// The name in at most `width` columns, with its last characters: the digits by which the names of two peers differ are at the end.
+  static func shortened(_ name: String, to width: Int) -> String {
+    name.count <= width ? name : "\(name.prefix(width - 7))..\(name.suffix(5))"
   }
 
   /// An activity as a number and a bar graph of ten characters.

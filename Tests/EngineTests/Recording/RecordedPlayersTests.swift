@@ -27,6 +27,14 @@ import Testing
     #expect(players.names == ["Ada", "Benjamin", "Ben"])
   }
 
+  /// The local player gets a longer name when another peer with its name joins.
+  @Test func localTrackIsRenamed() {
+    var players = RecordedPlayers(local: "Ada")
+    let changes = ["Ada", "Ada 3f2a", "Ada 3f2a"].map { players.renameLocal($0) }
+    #expect(changes == [false, true, false])
+    #expect(players.names == ["Ada 3f2a"])
+  }
+
   /// A device without an identity is recognised by its name and address.
   @Test func deviceWithoutIdentityIsRecognised() {
     var players = RecordedPlayers(local: "Ada")

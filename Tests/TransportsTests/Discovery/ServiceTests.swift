@@ -85,6 +85,17 @@ import Testing
     #expect(service("10.0.0.1", port: 65534) != nil)
   }
 
+  /// The name after a conflict is the one that sessions with peers of one name show. Further conflicts are counted.
+  @Test func nameAfterAConflictContainsTheIdentity() {
+    var announcement = AvahiLoop.Announcement(name: "Ada", port: 5004, identity: 0x02F3_A000_0000_0001)
+    var names = [announcement.name]
+    for _ in 0..<3 {
+      announcement.rename()
+      names.append(announcement.name)
+    }
+    #expect(names == ["Ada", "Ada 02f3", "Ada 02f3 #2", "Ada 02f3 #3"])
+  }
+
   /// U+202E (right-to-left override) changes the order of the characters after it on a terminal.
   @Test func namesContainOnlyPrintableCharacters() {
     #expect(service("10.0.0.1", name: "\u{1B}[2Jevil\r\n\u{202E}")?.name == "[2Jevil")
