@@ -1,20 +1,43 @@
-// The page: connects the modules, and shows either the entry, with the button *Join*, or the session.
+// The page: connects the modules, and shows either the entry, with the button *Join*, or the session with its places.
 
 import { Audio } from "./audio.js"
+import { Banner } from "./banner.js"
+import { BeatRow } from "./beat-row.js"
 import { Calibration } from "./calibration.js"
 import { Connection } from "./connection.js"
 import { ConnectionsView } from "./connections.js"
-import { EnsembleView } from "./ensemble.js"
-import { InstrumentView } from "./instrument.js"
-import { LeaderStrip } from "./leader-strip.js"
+import { EnergyBar } from "./energy-bar.js"
+import { Entry } from "./entry.js"
+import { wakeFrames } from "./frame-loop.js"
+import { Head } from "./head.js"
+import { drawIcons } from "./icons.js"
+import { InstrumentChoice } from "./instrument-choice.js"
+import { Instrument } from "./instrument.js"
+import { leaderOf } from "./leading.js"
+import { Letters } from "./letters.js"
 import { OwnPlayer } from "./own-player.js"
 import { PartnerView } from "./partner.js"
+import { People } from "./people.js"
+import { PersonSheet } from "./person.js"
+import { Places } from "./places.js"
+import { Pulse } from "./pulse.js"
+import { RhythmView } from "./rhythm-view.js"
 import { Rhythm } from "./rhythm.js"
 import { offerSecurePage } from "./secure.js"
-import { language, languages, setLanguage, text, translate } from "./strings.js"
+import { SettingsView } from "./settings-view.js"
+import { connectSheets } from "./sheet.js"
+import { nameOf } from "./sign.js"
+import { drawSliders } from "./slider.js"
+import { text, translate } from "./strings.js"
+import { Surface } from "./surface.js"
+import { ThumbKey } from "./thumb-key.js"
 import { Timeline } from "./timeline.js"
 
 const element = (id) => document.getElementById(id)
+
+drawIcons()
+drawSliders()
+connectSheets()
 
 /** The join token in the fragment of the address. Browsers do not send the fragment to servers. */
 const token = new URLSearchParams(location.hash.slice(1)).get("token")
@@ -30,43 +53,58 @@ function announce(message) {
   element("announcer").textContent = message
 }
 
-const player = new OwnPlayer({ connection, state })
-const context = { audio, connection, player, rhythm, state, announce }
-const strip = new LeaderStrip(context)
-const ensemble = new EnsembleView(context)
-const connections = new ConnectionsView(context)
-const partner = new PartnerView(context)
-context.partner = partner
-const instrument = new InstrumentView(context)
-const views = [strip, ensemble, connections, partner, instrument, new Calibration(context)]
-
-// The connection.
-
 /** The name of the peer that has served the page. */
-let firstPeerName
+let firstPeerName = ""
+/** Whether this page has stopped the rhythm because it had no connection. */
+let endedAlone = false
 
-function showConnection() {
-  const name = state.ensemble?.name ?? ""
-  const { state: status } = connection
-  const openKey = !name ? "connecting" : connection.hasMoved ? "moved" : "connected"
-  const key = endedAlone ? "stoppedAlone" : status === "open" ? openKey : status
-  element("connection").textContent = text(key, { name, first: firstPeerName })
-  element("connection").dataset.state = status
-  const problem = { refused: "refusedText", limited: "limitedText" }[status]
-  element("entry-problem").textContent = problem ? text(problem) : ""
-  element("join").disabled = problem !== undefined
-  if (problem) showSession(false)
+const context = {
+  audio, connection, rhythm, state, announce, render, player: new OwnPlayer({ connection, state }), pulse: new Pulse({ connection, rhythm }),
+  firstPeerName: () => firstPeerName, endedAlone: () => endedAlone,
 }
+context.banner = new Banner(element("banner"), context)
+context.beatRow = new BeatRow(element("beat-row"), context, { hasLane: true })
+context.energy = new EnergyBar(element("energy"), context)
+context.partner = new PartnerView(context)
+context.instrument = new Instrument(context)
+context.letters = new Letters(context)
+context.surface = new Surface(element("surface"), context)
+context.thumbKey = new ThumbKey(context)
 
-function showSession(isShown) {
-  element("entry").hidden = isShown
-  element("session").hidden = !isShown
-}
+const entry = new Entry(context)
+const entryBeats = new BeatRow(element("entry-beats"), context)
+const places = new Places(context)
+const person = new PersonSheet(context)
+const [players, column] = ["players", "column-players"].map((id) => new People(element(id), context, (identity) => person.open(identity)))
+const rhythmView = new RhythmView(context)
+const views = [
+  entry, new Head(context), context.banner, context.partner, context.instrument, new InstrumentChoice(context), context.thumbKey, players, column,
+  person, rhythmView, new ConnectionsView(context), new Calibration(context), new SettingsView(context, renderTexts),
+]
+/** The views that the newest patch changes, and those that the energies change. */
+const patchViews = [context.beatRow, entryBeats, context.energy]
+const levelViews = [context.energy, entry, players, column, rhythmView]
 
 function render() {
-  showConnection()
   for (const view of views) view.render()
+  wakeFrames()
 }
+
+/** Shows all texts in the present language. */
+function renderTexts() {
+  translate()
+  render()
+  places.render()
+  context.surface.render()
+  renderPatch()
+}
+
+function renderPatch() {
+  for (const view of patchViews) view.render()
+  rhythmView.renderPatch()
+}
+
+// The connection.
 
 /** After the connection is lost, the page continues the rhythm for this time, in milliseconds. */
 const ALONE = 30_000
@@ -74,8 +112,8 @@ const ALONE = 30_000
 let aloneTimer
 /** Whether the rhythm played according to the last frame; undefined before the first one. */
 let didPlay
-/** Whether this page has stopped the rhythm because it had no connection. */
-let endedAlone = false
+/** The players and the leader of the last frame `ensemble`, for announcements. */
+let known
 
 /** Stops the rhythm on this page, because the peer may have stopped it since the connection was lost. */
 function endAlone() {
@@ -84,7 +122,21 @@ function endAlone() {
   didPlay = false
   endedAlone = true
   announce(text("stoppedAlone"))
-  showConnection()
+  render()
+}
+
+/** Announces who has come, who has left, and who leads now. */
+function announceChanges() {
+  const names = new Map(state.ensemble.players.map((row) => [row.identity, nameOf(row)]))
+  const leader = leaderOf(state)?.identity
+  if (known && context.player.hasJoined) {
+    const came = [...names.keys()].find((identity) => !known.names.has(identity) && identity !== context.player.identity)
+    const left = [...known.names.keys()].find((identity) => !names.has(identity))
+    if (leader !== known.leader && leader !== undefined) announce(text("leads", { name: names.get(leader) }))
+    else if (came) announce(text("came", { name: names.get(came) }))
+    else if (left) announce(text("left", { name: known.names.get(left) }))
+  }
+  known = { names, leader }
 }
 
 connection.addEventListener("state", ({ detail }) => {
@@ -92,46 +144,51 @@ connection.addEventListener("state", ({ detail }) => {
     clearTimeout(aloneTimer)
     aloneTimer = undefined
     endedAlone = false
-  } else if (rhythm.schedule?.plays) {
-    aloneTimer ??= setTimeout(endAlone, ALONE)
+  } else {
+    if (rhythm.schedule?.plays) aloneTimer ??= setTimeout(endAlone, ALONE)
+    if (detail === "lost" && context.player.hasJoined) announce(text("alone"))
+    if (detail === "refused" || detail === "limited") entry.show(true)
   }
   render()
 })
 connection.addEventListener("welcome", () => {
   // The peer must know the identity of the player before any other report makes the page a player.
-  player.connected()
+  context.player.connected()
   reportOutput()
   render()
 })
 connection.addEventListener("clock", () => {
   timeline.update()
   audio.update()
+  wakeFrames()
 })
 connection.addEventListener("rhythm", ({ detail }) => {
   timeline.set(detail)
   audio.update()
   if (didPlay !== undefined && didPlay !== detail.plays) announce(text(detail.plays ? "started" : "stopped"))
+  if (didPlay !== detail.plays) render()
   didPlay = detail.plays
-  strip.render()
+  wakeFrames()
 })
 connection.addEventListener("patch", ({ detail }) => {
   rhythm.setPatches(detail)
   audio.update()
-  ensemble.renderPatch()
+  renderPatch()
 })
 connection.addEventListener("ensemble", ({ detail }) => {
   state.ensemble = detail
-  player.update()
+  context.player.update()
   if (!connection.hasMoved) firstPeerName = detail.name
+  announceChanges()
   render()
 })
 connection.addEventListener("levels", ({ detail }) => {
   state.levels = detail
-  ensemble.renderLevels()
+  for (const view of levelViews) view.update()
 })
 audio.addEventListener("change", () => {
-  ensemble.renderSound()
-  instrument.render()
+  context.banner.render()
+  context.instrument.render()
 })
 
 // The entry. Browsers permit sound, motion sensors and the wake lock only after a user's action. The handler of *Join* therefore requests
@@ -162,13 +219,19 @@ element("join").addEventListener("click", () => {
     return
   }
   audio.start()
-  instrument.motion.start()
-  player.join()
+  context.instrument.motion.start()
+  context.player.join()
   reportOutput()
   keepAwake()
-  showSession(true)
+  entry.show(false)
+  places.render()
   render()
-  strip.focus()
+  element("main").focus()
+})
+
+// Without sound, any touch of the page starts it again.
+document.addEventListener("pointerup", () => {
+  if (context.player.hasJoined && audio.context && !audio.isRunning) audio.context.resume().catch(() => undefined)
 })
 
 document.addEventListener("visibilitychange", () => {
@@ -188,55 +251,9 @@ addEventListener("pageshow", ({ persisted }) => {
   if (persisted) connection.reopen()
 })
 
-// The tabs, with the keys of the pattern "Tabs" of the ARIA Authoring Practices Guide (W3C).
-
-const tabs = [
-  { tab: element("tab-ensemble"), panel: element("ensemble") },
-  { tab: element("tab-instrument"), panel: element("instrument") },
-]
-
-function select(index) {
-  tabs.forEach(({ tab, panel }, n) => {
-    const isSelected = n === index
-    tab.setAttribute("aria-selected", String(isSelected))
-    tab.tabIndex = isSelected ? 0 : -1
-    panel.hidden = !isSelected
-  })
-  instrument.setVisible(index === 1)
-}
-
-tabs.forEach(({ tab }, index) => {
-  tab.addEventListener("click", () => select(index))
-  tab.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
-    if (!step) return
-    const next = (index + step + tabs.length) % tabs.length
-    select(next)
-    tabs[next].tab.focus()
-  })
-})
-
-// The language.
-
-for (const [code, strings] of Object.entries(languages)) {
-  const option = document.createElement("option")
-  option.value = code
-  option.lang = code
-  option.textContent = strings.languageName
-  element("language").append(option)
-}
-element("language").value = language()
-element("language").addEventListener("change", (event) => {
-  setLanguage(event.target.value)
-  translate()
-  render()
-  ensemble.renderPatch()
-})
-
-translate()
-render()
+renderTexts()
 connection.connect()
-offerSecurePage(token, () => !element("entry").hidden)
+offerSecurePage(token, () => entry.isShown)
 
 // For the tests, which read the state of the page.
-globalThis.tutti = { audio, connection, instrument, partner, player, rhythm, state }
+globalThis.tutti = { audio, connection, instrument: context.instrument, partner: context.partner, player: context.player, pulse: context.pulse, rhythm, state }

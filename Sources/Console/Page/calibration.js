@@ -105,9 +105,8 @@ export class Calibration {
     const field = element("delay")
     if (document.activeElement !== field) field.value = String(Math.round(audio.delay * 10) / 10)
     const { isRunning = false, pages = 0, results = [], problem } = this.#results
-    const reason = connection.state !== "open" ? "reasonOffline" : connection.access !== "lead" ? "reasonPlay" : undefined
-    element("calibrate").disabled = isRunning || reason !== undefined
-    element("calibrate-reason").textContent = reason ? text(reason) : ""
+    element("calibrate-part").hidden = connection.state !== "open" || connection.access !== "lead"
+    element("calibrate").disabled = isRunning
     const lines = results.map((result) => result.problem
       ? text("calibrationFailed", { page: result.page, address: result.address, reason: result.problem })
       : text("calibrationResult", {

@@ -78,6 +78,10 @@ export class Figure {
     return this.#position
   }
 
+  get strength() {
+    return this.#strength
+  }
+
   /**
    * Bends the figure: sets the position of its lowest note, 0...7, and the strength, 0...1. The strength determines how many notes sound,
    * and how loud. The figure sounds for a bar from now on. If a `holder` is given, the figure sounds until the last holder is released, and
@@ -162,6 +166,8 @@ export class Figure {
     const velocity = Math.round((entry.isAccented ? 72 : 58) + 50 * this.#strength)
     const at = this.#swung(step)
     return this.#placed({
+      // The step and the position are for the display, which shows the key that plays the note.
+      step, position: this.#position + entry.degree,
       key: `figure/${schedule.series}/${step}/${note}/${velocity}`,
       hit: { part: TONE, program: this.#instrument.program, note, velocity, group: 0 },
     }, at)

@@ -3,8 +3,10 @@
 
 /** The major pentatonic scale in semitones. Its notes sound well together in any order. */
 const SCALE = [0, 2, 4, 7, 9]
-/** The number of positions of the pitch. Each key of the page is one position. */
+/** The largest number of positions of the pitch. Each key of an instrument is one position. */
 export const POSITIONS = 8
+/** The number of positions of the instruments that have fewer keys. */
+const FEWER = { kalimba: 7, guitar: 6 }
 /** The tilt in radians from the middle to the lowest or the highest pitch. */
 const RANGE = 0.7
 
@@ -20,6 +22,9 @@ const FIGURES = {
 
 /** The movement that plays an instrument, by the name of the instrument. */
 const MOVEMENTS = { marimba: "tilt", vibraphone: "wave", kalimba: "shake", drums: "strike", guitar: "sweep", flute: "breath" }
+
+/** The number of the positions and keys of an instrument. */
+export const positionsOf = ({ name }) => FEWER[name] ?? POSITIONS
 
 export const movementOf = ({ name }) => MOVEMENTS[name] ?? "shake"
 
@@ -55,10 +60,10 @@ export function keyAt({ drums, low, high }, position, chord) {
   return key
 }
 
-/** The position of a tilt, 0...7. */
-export function tiltedPosition(angle) {
+/** The position of a tilt, 0...`count` - 1. */
+export function tiltedPosition(angle, count = POSITIONS) {
   const share = (angle / RANGE + 1) / 2
-  return Math.min(Math.max(Math.floor(share * POSITIONS), 0), POSITIONS - 1)
+  return Math.min(Math.max(Math.floor(share * count), 0), count - 1)
 }
 
 /** The place of a tilt in the range -RANGE...RANGE, from 0 at the lower end to 1 at the upper end. */

@@ -1,102 +1,92 @@
-// The view of the tab *Instrument*: the player plays by movements, on a touch pad and on keys. The notes sound on this device.
+// The instrument of the player: its notes and figures sound on this device. Touches, keys and movements all play through this class, and
+// the surface shows what they play.
 
-import { BeatView } from "./beat-view.js"
-import { POSITIONS, keyAt } from "./figures.js"
+import { POSITIONS, keyAt, positionsOf } from "./figures.js"
 import { MotionPlayer } from "./motion-player.js"
-import { placed } from "./placement.js"
+import { placed, placedInSlide } from "./placement.js"
 import { store, stored } from "./settings.js"
 import { SharedNotes } from "./shared-notes.js"
-import { text } from "./strings.js"
+import { showValue } from "./slider.js"
 
 const element = (id) => document.getElementById(id)
 
-/** The letters of a computer keyboard that play the keys of the page. */
-const LETTERS = [..."asdfghjk"]
 const INSTRUMENT_KEY = "tutti.instrument"
-const LETTERS_KEY = "tutti.letters"
 const SENSITIVITY_KEY = "tutti.sensitivity"
 const IN_TIME_KEY = "tutti.in-time"
 /** The time between two reports of the activity, in milliseconds. The page does not smooth the activity, because the peer does. */
 const REPORT_INTERVAL = 50
 /** A note that was played by a touch or a key counts as activity for this time, in milliseconds. */
 const NOTE_TIME = 400
-/** The strength of a note that is played by a key, 0...1. */
-const KEY_STRENGTH = 0.75
-/** A note that was played by a click without a pointer is released after this time, in milliseconds. */
-const CLICK_TIME = 300
 
-export class InstrumentView {
+/**
+ * The instrument. Events: `change` when another instrument was chosen; `begin` when a note or a touch of a figure begins, with {source,
+ * position, strength, moment, isFigure}, where `moment` is undefined if the note sounds at once; `end` when it ends, with {source}; `hand`
+ * when a movement of the device has a new place, with {position, strength}.
+ */
+export class Instrument extends EventTarget {
   /** The chosen instrument, from the frame `sounds`; undefined before this frame has arrived. */
   instrument
+  /** Whether the place *Play* is shown. Letters and movements play only there. */
   isVisible = false
   /** The figure of the instrument. Without a figure or a rhythm, `figure.isAvailable` is false. */
   figure
   motion
   #context
   #hasPlayed = false
-  /** The functions that release the sounding notes. The key is the source of the note, such as a pointer, a key or `motion`. */
+  /** The notes and touches that are held, by their source, such as a pointer, a key or `motion`. The newest one is the last. */
   #held = new Map()
   /** The strength of the last note, 0...1, and the moment until which it counts as activity. */
   #note = { strength: 0, until: 0 }
-  /** The largest movement of the device or on the pad since the last report, 0...1. */
+  /** The largest movement of the device or of a finger since the last report, 0...1. */
   #movement = 0
   /** The activity that was reported last, 0...127. */
   #reported = 0
-  /** The position that the button *Play* plays next, and the step to the following position. */
-  #walk = { position: 0, step: 1 }
   /** The notes of the figure before this instant have been sent to the peer; undefined while none are sent. */
   #shared
   #sharedNotes
 
   constructor(context) {
+    super()
     this.#context = context
     this.#sharedNotes = new SharedNotes(context.connection)
     this.figure = context.audio.figure
     this.motion = new MotionPlayer(this)
-    this.#listenToPad()
-    this.#listenToLetters()
-    this.#listenToSingleKey()
-    new BeatView(element("beats"), context)
     const sensitivity = Number(stored(SENSITIVITY_KEY))
     if (sensitivity >= 1 && sensitivity <= 10) element("sensitivity").value = sensitivity
+    showValue(element("sensitivity"))
     element("sensitivity").addEventListener("input", () => {
       store(SENSITIVITY_KEY, element("sensitivity").value)
-      this.#renderSensitivity()
+      this.motion.setSensitivity(this.#sensitivity)
     })
-    this.#renderSensitivity()
+    this.motion.setSensitivity(this.#sensitivity)
     element("in-time").checked = stored(IN_TIME_KEY) !== "false"
     element("in-time").addEventListener("change", () => store(IN_TIME_KEY, String(element("in-time").checked)))
-    context.connection.addEventListener("sounds", () => this.#renderInstruments())
+    context.connection.addEventListener("sounds", () => this.#adopt())
     // A peer knows nothing about what was reported on an earlier connection.
     context.connection.addEventListener("welcome", () => { this.#reported = undefined })
     setInterval(() => this.#report(), REPORT_INTERVAL)
     // The browser stops the timers and sensors of a hidden page, and sends no event when a finger leaves a locked screen.
     document.addEventListener("visibilitychange", () => document.hidden && this.#endAll())
     addEventListener("pagehide", () => this.#endAll())
+    addEventListener("blur", () => this.releaseAll())
   }
 
   render() {
-    this.#renderInstruments()
+    // The samples list the instruments only after *Join*.
+    if (!this.instrument) this.#adopt()
     this.motion.render()
   }
 
-  setVisible(isVisible) {
-    this.isVisible = isVisible
-    if (isVisible) return
-    this.#releaseAll()
-    this.figure.stop()
+  /** Says something to the player that only concerns playing by movement. */
+  tell(message, state) {
+    this.#context.banner.tell(message, state)
   }
 
   /** Ends all notes, also those that are sent to the peer. */
   #endAll() {
-    this.#releaseAll()
+    this.releaseAll()
     this.figure.stop()
     this.#sharedNotes.endAll()
-  }
-
-  #renderSensitivity() {
-    element("sensitivity-value").value = element("sensitivity").value
-    this.motion.setSensitivity(this.#sensitivity)
   }
 
   /** The factor for the activity and for the strength of movements: 0.2 to 2. */
@@ -106,74 +96,37 @@ export class InstrumentView {
 
   // The choice of the instrument.
 
-  #renderInstruments() {
-    const instruments = this.#context.audio.samples.instruments
-    const container = element("instruments")
-    const signature = JSON.stringify([instruments.map(({ name }) => name), document.documentElement.lang])
-    if (container.dataset.signature === signature || instruments.length === 0) return
-    container.dataset.signature = signature
+  /** The instruments that the player can choose. */
+  get choices() {
+    return this.#context.audio.samples.instruments
+  }
+
+  /** Chooses the instrument of this device again after the peer has sent its instruments. If it is the same, its notes continue. */
+  #adopt() {
     const chosen = this.instrument?.name ?? stored(INSTRUMENT_KEY)
-    this.instrument = instruments.find(({ name }) => name === chosen) ?? instruments[0]
-    const legend = container.querySelector("legend")
-    legend.textContent = text("chooseInstrument")
-    const choices = instruments.map((instrument) => {
-      const label = document.createElement("label")
-      const radio = Object.assign(document.createElement("input"), {
-        type: "radio", name: "instrument", value: instrument.name, checked: instrument === this.instrument,
-      })
-      radio.addEventListener("change", () => this.#choose(instrument))
-      const name = document.createElement("span")
-      name.textContent = text(instrument.drums.length > 0 ? "drumsInstrument" : instrument.name)
-      label.append(radio, name)
-      return label
-    })
-    container.replaceChildren(legend, ...choices)
-    this.#instrumentChanged()
+    const instrument = this.choices.find(({ name }) => name === chosen) ?? this.choices[0]
+    if (instrument && JSON.stringify(instrument) !== JSON.stringify(this.instrument)) this.#set(instrument)
   }
 
-  #choose(instrument) {
-    this.#releaseAll()
+  choose(name) {
+    const instrument = this.choices.find((choice) => choice.name === name)
+    if (!instrument) return
+    this.releaseAll()
+    store(INSTRUMENT_KEY, name)
+    this.#set(instrument)
+  }
+
+  #set(instrument) {
     this.instrument = instrument
-    store(INSTRUMENT_KEY, instrument.name)
-    this.#instrumentChanged()
+    this.figure.setInstrument(instrument)
+    this.#context.player.setInstrument(instrument)
     this.motion.render()
+    this.dispatchEvent(new Event("change"))
   }
 
-  #instrumentChanged() {
-    this.figure.setInstrument(this.instrument)
-    this.#context.player.setInstrument(this.instrument)
-    this.#renderKeys()
-  }
-
-  #renderKeys() {
-    const keys = LETTERS.slice(0, POSITIONS).map((letter, index) => {
-      const button = document.createElement("button")
-      button.type = "button"
-      button.setAttribute("aria-label", text("keyName", { number: index + 1 }))
-      if (element("letters").checked) {
-        button.setAttribute("aria-keyshortcuts", letter)
-        const label = document.createElement("kbd")
-        label.textContent = letter.toUpperCase()
-        button.append(label)
-      } else {
-        button.textContent = String(index + 1)
-      }
-      button.addEventListener("pointerdown", (event) => {
-        button.setPointerCapture(event.pointerId)
-        this.#touch(`pointer ${event.pointerId}`, index, KEY_STRENGTH, event, button)
-      })
-      for (const end of ["pointerup", "pointercancel"]) {
-        button.addEventListener(end, (event) => this.release(`pointer ${event.pointerId}`))
-      }
-      // Enter, space, and switch controls cause a click without a pointer.
-      button.addEventListener("click", (event) => {
-        if (event.detail > 0) return
-        const release = this.#touch("click", index, KEY_STRENGTH, event, button)
-        setTimeout(() => release?.(), CLICK_TIME)
-      })
-      return button
-    })
-    element("keys").replaceChildren(...keys)
+  /** The number of positions of the instrument. */
+  get positions() {
+    return this.instrument ? positionsOf(this.instrument) : POSITIONS
   }
 
   /** The MIDI key of a position. While a style plays, the key belongs to the chord at an instant of the peer's clock (by default, now). */
@@ -183,73 +136,154 @@ export class InstrumentView {
     return keyAt(this.instrument, position, chord)
   }
 
+  /** Whether all are quiet. Then this device is silent too. */
+  get #isQuiet() {
+    return this.#context.state.ensemble?.isQuiet === true
+  }
+
   // Playing.
 
   /**
-   * Begins a touch or the press of a key, which plays a note. If the instrument plays a figure, the touch bends the figure instead, and the
-   * figure sounds as long as the touch lasts. Returns a function that ends the touch.
+   * Begins a touch or the press of a key, which plays a note. If the instrument plays a figure, the touch plays its note at once and then
+   * bends the figure, which sounds as long as the touch lasts. `slide`: an object that all notes of a slide share (see placedInSlide); for a
+   * note after the first one, `slide.isLater` is true. Returns a function that ends the touch.
    */
-  #touch(source, position, strength, { timeStamp }, button) {
-    if (!this.instrument) return
+  touch(source, position, strength, { timeStamp }, slide) {
+    if (!this.instrument) return undefined
     this.motion.touch()
-    if (!this.figure.isAvailable) return this.strike(source, position, strength, { timeStamp, button })
+    if (!this.figure.isAvailable) return this.strike(source, position, strength, { timeStamp, slide })
+    const isNew = !slide?.isLater
+    const stop = isNew ? this.#sound(position, strength, timeStamp) : undefined
     this.release(source)
     this.bend(position, strength, { holder: source })
-    button?.classList.add("down")
     this.#played(strength)
-    return this.#hold(source, () => {
-      button?.classList.remove("down")
-      this.figure.release(source)
-      this.#context.audio.update()
+    this.#emit("begin", { source, position, strength, isFigure: true, isNew, isSilent: this.#isQuiet })
+    return this.#hold(source, {
+      position, strength, isFigure: true,
+      end: () => {
+        stop?.()
+        this.figure.release(source)
+        // Another finger that is still there leads the figure again.
+        const other = [...this.#held.values()].filter(({ isFigure }) => isFigure).at(-1)
+        if (other) this.figure.bend(other.position, other.strength)
+        this.#context.audio.update()
+      },
     })
   }
 
-  /** Stores the function that ends a note, for `release`. The returned function releases this note, but not a later note of the source. */
-  #hold(source, end) {
-    this.#held.set(source, end)
+  /** Changes the strength of a touch that bends the figure: the finger has moved up or down. */
+  press(source, strength) {
+    const touch = this.#held.get(source)
+    if (!touch?.isFigure) return
+    touch.strength = strength
+    this.bend(touch.position, strength, { holder: source })
+  }
+
+  /** Stores a note or a touch, for `release`. The returned function releases it, but not a later one of the same source. */
+  #hold(source, touch) {
+    this.#held.set(source, touch)
     return () => {
-      if (this.#held.get(source) === end) this.release(source)
+      if (this.#held.get(source) === touch) this.release(source)
     }
   }
 
-  /** Bends the figure (see Figure.bend), and shows the position and the strength on the pad. */
+  /** Bends the figure (see Figure.bend). */
   bend(position, strength, options) {
     this.figure.bend(position, strength, options)
     this.#context.audio.update()
-    this.showMark(position, strength)
   }
 
   /**
    * Begins a note, at once or on the next sixteenth of the rhythm. The note sounds until it is released. `timeStamp` is the time stamp of
    * the event that caused the note. Returns a function that releases the note.
    */
-  strike(source, position, strength, { timeStamp, button } = {}) {
-    if (!this.instrument) return
+  strike(source, position, strength, { timeStamp, slide } = {}) {
+    if (!this.instrument) return undefined
     this.release(source)
-    const { audio, connection, rhythm } = this.#context
+    const { connection, rhythm: { schedule } } = this.#context
     const now = connection.hasClock ? connection.peerTime(timeStamp) : undefined
-    const instant = now !== undefined && element("in-time").checked ? placed(rhythm.schedule, now) : undefined
-    const key = this.#context.partner.key(this.#key(position, instant), this.instrument)
+    // A wind instrument changes its note in a slide without waiting.
+    const isFree = now === undefined || !element("in-time").checked || (slide?.isLater && this.instrument.sustains)
+    const instant = isFree ? undefined : slide ? placedInSlide(schedule, now, slide) : placed(schedule, now)
     const moment = instant && connection.moment(instant)
-    const release = audio.play(this.instrument, key, strength, moment)
-    button?.classList.add("down")
-    const velocity = Math.max(1, Math.round(strength * 127))
-    const touched = now === undefined ? undefined : connection.base + BigInt(Math.round(now))
-    const share = element("share").checked && this.#sharedNotes.begin(key, velocity, moment, touched)
+    const stop = this.#sound(position, strength, timeStamp, instant)
     // The activity of a movement is counted by `move`.
     if (source !== "motion") this.#played(strength)
-    this.showMark(position, strength)
-    return this.#hold(source, () => {
+    this.#emit("begin", { source, position, strength, moment, isFigure: false, isSilent: this.#isQuiet })
+    return this.#hold(source, { position, strength, isFigure: false, end: () => stop?.() })
+  }
+
+  /** Sounds a note on this device, and sends it to the peer if the player wants this. Returns a function that ends it. */
+  #sound(position, strength, timeStamp, instant) {
+    if (this.#isQuiet) return undefined
+    const { audio, connection, partner } = this.#context
+    const key = partner.key(this.#key(position, instant), this.instrument)
+    const moment = instant && connection.moment(instant)
+    const release = audio.play(this.instrument, key, strength, moment)
+    const velocity = Math.max(1, Math.round(strength * 127))
+    const touched = connection.hasClock ? connection.base + BigInt(Math.round(connection.peerTime(timeStamp))) : undefined
+    const share = element("share").checked && this.#sharedNotes.begin(key, velocity, moment, touched)
+    return () => {
       release?.()
-      button?.classList.remove("down")
       if (share) share()
-    })
+    }
+  }
+
+  #emit(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }))
   }
 
   /** Counts a note of the given strength as activity. */
   #played(strength) {
     this.#hasPlayed = true
     this.#note = { strength, until: performance.now() + NOTE_TIME }
+  }
+
+  /** Whether a finger or a key, but not a movement, holds a note. */
+  get isTouched() {
+    return [...this.#held.keys()].some((source) => source !== "motion")
+  }
+
+  release(source) {
+    const touch = this.#held.get(source)
+    if (!touch) return
+    this.#held.delete(source)
+    touch.end()
+    this.#emit("end", { source })
+  }
+
+  releaseAll() {
+    for (const source of [...this.#held.keys()]) this.release(source)
+  }
+
+  /** Shows where the hand that moves the device is. */
+  showHand(position, strength) {
+    this.#emit("hand", { position, strength })
+  }
+
+  // The activity.
+
+  /** Adds a movement of the device or of a finger, 0...1, to the activity. */
+  move(activity) {
+    if (activity > 0) this.#hasPlayed = true
+    this.#movement = Math.max(this.#movement, activity)
+  }
+
+  /** The activity now, 0...127, as the next report will contain it. */
+  get activity() {
+    const note = performance.now() < this.#note.until ? this.#note.strength : 0
+    return Math.min(127, Math.round(Math.max(note, this.#movement) * 127 * this.#sensitivity))
+  }
+
+  /** Reports the activity since the last report: the strength of the last note or of the largest movement, whichever is greater. */
+  #report() {
+    this.#shareFigure()
+    if (!this.#hasPlayed) return
+    const { activity } = this
+    this.#movement = 0
+    if (activity === this.#reported) return
+    this.#reported = activity
+    this.#context.connection.activity(activity)
   }
 
   /** Sends the peer the notes of the figure that begin before the next report, if the player has chosen to send notes. */
@@ -267,143 +301,4 @@ export class InstrumentView {
     }
     this.#shared = end
   }
-
-  /** Whether a finger or a key, but not a movement, holds a note. */
-  get isTouched() {
-    return [...this.#held.keys()].some((source) => source !== "motion")
-  }
-
-  /** Adds the movement of the device, 0...1, to the activity. */
-  move(activity) {
-    if (activity > 0) this.#hasPlayed = true
-    this.#movement = Math.max(this.#movement, activity)
-  }
-
-  /** Shows a position and a strength on the pad. */
-  showMark(position, strength) {
-    const mark = element("mark")
-    const key = `${position}/${Math.round(strength * 8)}`
-    if (mark.dataset.key === key) return
-    mark.dataset.key = key
-    mark.hidden = false
-    mark.style.left = `${((position + 0.5) / POSITIONS) * 100}%`
-    mark.style.top = `${(1 - (Math.round(strength * 8) / 8)) * 80 + 10}%`
-  }
-
-  release(source) {
-    this.#held.get(source)?.()
-    this.#held.delete(source)
-  }
-
-  #releaseAll() {
-    for (const source of [...this.#held.keys()]) this.release(source)
-  }
-
-  #listenToLetters() {
-    const index = (event) => LETTERS.indexOf(event.key.toLowerCase())
-    const letters = element("letters")
-    letters.checked = stored(LETTERS_KEY) !== "false"
-    letters.addEventListener("change", () => {
-      this.#releaseAll()
-      store(LETTERS_KEY, String(letters.checked))
-      if (this.instrument) this.#renderKeys()
-    })
-    const isText = ({ target }) => target.matches?.("input:not([type=radio]):not([type=range]):not([type=checkbox]), select")
-    document.addEventListener("keydown", (event) => {
-      if (!letters.checked || !this.isVisible || event.repeat || event.ctrlKey || event.metaKey || event.altKey || isText(event)) return
-      const number = index(event)
-      if (number < 0) return
-      this.#touch(`key ${number}`, number, KEY_STRENGTH, event, element("keys").children[number])
-    })
-    document.addEventListener("keyup", (event) => this.release(`key ${index(event)}`))
-    addEventListener("blur", () => this.#releaseAll())
-  }
-
-  /** The button *Play*, for players with one thumb or one switch: each press plays the next position, first upwards, then downwards. */
-  #listenToSingleKey() {
-    const button = element("single")
-    const play = (source, event) => {
-      const walk = this.#walk
-      const position = this.motion.position ?? walk.position
-      if (walk.position + walk.step < 0 || walk.position + walk.step >= POSITIONS) walk.step = -walk.step
-      walk.position += walk.step
-      return this.#touch(source, position, KEY_STRENGTH, event, button)
-    }
-    button.addEventListener("pointerdown", (event) => {
-      button.setPointerCapture(event.pointerId)
-      play("single", event)
-    })
-    for (const end of ["pointerup", "pointercancel"]) button.addEventListener(end, () => this.release("single"))
-    // Enter, space, and switch controls cause a click without a pointer.
-    button.addEventListener("click", (event) => {
-      if (event.detail > 0) return
-      const release = play("single", event)
-      setTimeout(() => release?.(), CLICK_TIME)
-    })
-  }
-
-  /** The touch pad: the position from left to right selects the pitch. Touches near the lower edge are softer. */
-  #listenToPad() {
-    const pad = element("pad")
-    // For each finger on the pad, by its pointerId: the index of its key, and the point from which its speed is measured.
-    const fingers = new Map()
-    // Returns the position 0...7, the strength 0.3...1, the coordinates in pixels, and the time stamp of an event.
-    const place = (event) => {
-      const box = pad.getBoundingClientRect()
-      const x = Math.min(Math.max((event.clientX - box.left) / box.width, 0), 0.999)
-      const y = Math.min(Math.max((event.clientY - box.top) / box.height, 0), 1)
-      return { index: Math.floor(x * POSITIONS), strength: 1 - 0.7 * y, x: event.clientX, y: event.clientY, moment: event.timeStamp }
-    }
-    pad.addEventListener("pointerdown", (event) => {
-      event.preventDefault()
-      pad.setPointerCapture(event.pointerId)
-      const point = place(event)
-      fingers.set(event.pointerId, { index: point.index, point })
-      this.#touch(`pad ${event.pointerId}`, point.index, point.strength, event)
-    })
-    pad.addEventListener("pointermove", (event) => {
-      const finger = fingers.get(event.pointerId)
-      if (!finger || !this.#held.has(`pad ${event.pointerId}`)) return
-      const point = place(event)
-      this.#move(finger, point)
-      // A movement across the pad plays each key that it crosses. While a figure is available, each movement bends the figure instead.
-      if (point.index === finger.index && !this.figure.isAvailable) return
-      finger.index = point.index
-      this.#touch(`pad ${event.pointerId}`, point.index, point.strength, event)
-    })
-    for (const end of ["pointerup", "pointercancel"]) {
-      pad.addEventListener(end, (event) => {
-        fingers.delete(event.pointerId)
-        this.release(`pad ${event.pointerId}`)
-      })
-    }
-  }
-
-  /**
-   * Adds the speed of a finger that has moved to `point` to the activity. 1.5 pixels per millisecond are the largest activity. The speed is measured
-   * over at least 8 ms.
-   */
-  #move(finger, point) {
-    const passed = point.moment - finger.point.moment
-    if (passed < 8) return
-    const distance = Math.hypot(point.x - finger.point.x, point.y - finger.point.y)
-    this.#movement = Math.max(this.#movement, Math.min(1, distance / passed / 1.5))
-    finger.point = point
-  }
-
-  /** Reports the activity since the last report: the strength of the last note or of the largest movement, whichever is greater. */
-  #report() {
-    this.#shareFigure()
-    if (!this.#hasPlayed) return
-    const note = performance.now() < this.#note.until ? this.#note.strength : 0
-    const strength = Math.max(note, this.#movement)
-    this.#movement = 0
-    const activity = Math.min(127, Math.round(strength * 127 * this.#sensitivity))
-    if (activity === this.#reported) return
-    this.#reported = activity
-    element("played").value = activity
-    element("played-value").value = activity
-    this.#context.connection.activity(activity)
-  }
 }
-

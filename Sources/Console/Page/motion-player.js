@@ -1,6 +1,6 @@
 // Plays the instrument by movements of the device, and shows whether the device has motion sensors.
 
-import { POSITIONS, movementOf, tiltedPosition, tiltedShare } from "./figures.js"
+import { movementOf, positionsOf, tiltedPosition, tiltedShare } from "./figures.js"
 import { MotionSensor } from "./motion-sensor.js"
 import { store, stored } from "./settings.js"
 import { text } from "./strings.js"
@@ -16,7 +16,7 @@ const LEAST_ACTIVITY = 0.05
 const LEAST_WAVING = 0.15
 /** The largest number of positions by which a wave moves the pitch of an instrument that is played by sweeps. */
 const LARGEST_STEP = 3
-/** The source of the notes that are played by movements, for InstrumentView.release. */
+/** The source of the notes that are played by movements, for Instrument.release. */
 const SOURCE = "motion"
 /** The position in the middle of the range: before the first sweep, and for a device that does not measure the tilt. */
 const MIDDLE = 3
@@ -34,7 +34,7 @@ export class MotionPlayer {
   /** The timer that releases a short note. */
   #release
 
-  /** @param view the InstrumentView, which plays the notes. */
+  /** @param view the Instrument, which plays the notes. */
   constructor(view) {
     this.#view = view
     this.sensor.addEventListener("change", () => this.render())
@@ -72,8 +72,12 @@ export class MotionPlayer {
     return this.sensor.state !== "insecure" && this.sensor.state !== "missing"
   }
 
+  /** Turns playing by movement on or off. If it is not possible, or if the player has denied it, says why. */
   #toggle() {
-    if (!this.#isPossible) return
+    if (!this.#isPossible || this.sensor.state === "denied") {
+      this.#view.tell(text(this.stateText), this.sensor.state)
+      if (!this.#isPossible) return
+    }
     this.#isOn = !this.isPlaying
     store(MOTION_KEY, this.#isOn ? "on" : "off")
     if (this.#isOn) this.sensor.start()
@@ -81,22 +85,22 @@ export class MotionPlayer {
     this.render()
   }
 
-  render() {
+  /** The key of the text that says whether movements play, or why they do not. */
+  get stateText() {
     const { state } = this.sensor
-    const isPossible = this.#isPossible
-    const button = element("motion")
-    // The attribute `disabled` would take the focus away from the button.
-    button.setAttribute("aria-disabled", String(!isPossible))
-    button.setAttribute("aria-pressed", String(this.isPlaying))
     // If the sensor is ready, or if the player has turned off a sensor that can be used, the text is `motionOn` or `motionOff`. Otherwise,
     // the text shows the state of the sensor.
-    const key = state === "ready" || (isPossible && !this.#isOn) ? (this.#isOn ? "motionOn" : "motionOff") : {
-      asking: "motionAsking", waiting: "motionWaiting", insecure: "motionInsecure", denied: "motionDenied",
-      missing: "motionMissing",
+    if (state === "ready" || (this.#isPossible && !this.#isOn)) return this.#isOn ? "motionOn" : "motionOff"
+    return {
+      asking: "motionAsking", waiting: "motionWaiting", insecure: "motionInsecure", denied: "motionDenied", missing: "motionMissing",
     }[state]
+  }
+
+  render() {
+    element("motion").setAttribute("aria-pressed", String(this.isPlaying))
+    const { state } = this.sensor
     const status = element("motion-state")
-    // Screen readers read the state whenever the text is set, so it is set only if it has changed.
-    if (status.textContent !== text(key)) status.textContent = text(key)
+    status.textContent = text(this.stateText)
     status.dataset.state = this.isPlaying ? "on" : state === "ready" ? "off" : state
     element("center").hidden = !this.isPlaying
     const { instrument } = this.#view
@@ -118,9 +122,10 @@ export class MotionPlayer {
     if (!this.#isOn || !view.isVisible || !instrument) return
     if (performance.now() - this.#touched < TOUCH_TIME || view.isTouched) return
     view.move(gesture.activity)
-    const sideways = gesture.tilt ? tiltedPosition(gesture.tilt.sideways) : MIDDLE
+    const count = positionsOf(instrument)
+    const sideways = gesture.tilt ? tiltedPosition(gesture.tilt.sideways, count) : MIDDLE
     const movement = movementOf(instrument)
-    this.#tilted = movement === "breath" && gesture.tilt ? tiltedPosition(gesture.tilt.forward) : sideways
+    this.#tilted = movement === "breath" && gesture.tilt ? tiltedPosition(gesture.tilt.forward, count) : sideways
     if (view.figure.isAvailable) {
       this.#bend(movement, gesture)
       return
@@ -128,7 +133,7 @@ export class MotionPlayer {
     const { strike, wave } = gesture
     switch (movement) {
       case "wave":
-        if (wave) this.#note(Math.round(wave.strength * (POSITIONS - 1)), wave.strength, gesture)
+        if (wave) this.#note(Math.round(wave.strength * (count - 1)), wave.strength, gesture)
         break
       case "sweep":
         if (wave) this.#sweep(wave, gesture)
@@ -140,15 +145,18 @@ export class MotionPlayer {
       default:
         if (strike !== undefined) this.#note(this.#tilted, strike, gesture)
     }
-    view.showMark(this.#tilted, gesture.waving)
+    view.showHand(this.#tilted, gesture.waving)
   }
 
   /** Bends the figure by the tilt or by the waving. */
   #bend(movement, { tilt, waving, activity }) {
+    const count = positionsOf(this.#view.instrument)
     const isTilt = movement === "tilt"
     if (isTilt ? activity < LEAST_ACTIVITY : waving < LEAST_WAVING) return
-    const position = isTilt ? this.#tilted : Math.min(Math.floor(waving * POSITIONS), POSITIONS - 1)
-    this.#view.bend(position, isTilt && tilt ? tiltedShare(tilt.forward) : waving)
+    const position = isTilt ? this.#tilted : Math.min(Math.floor(waving * count), count - 1)
+    const strength = isTilt && tilt ? tiltedShare(tilt.forward) : waving
+    this.#view.bend(position, strength)
+    this.#view.showHand(position, strength)
   }
 
   /** Plays a short note. */
@@ -166,7 +174,8 @@ export class MotionPlayer {
     const step = direction * Math.ceil(strength * LARGEST_STEP)
     const next = this.#swept + step
     // A step that would leave the range goes in the other direction.
-    this.#swept = next < 0 || next >= POSITIONS ? this.#swept - step : next
+    const count = positionsOf(this.#view.instrument)
+    this.#swept = Math.min(Math.max(next < 0 || next >= count ? this.#swept - step : next, 0), count - 1)
     this.#tilted = this.#swept
     this.#note(this.#swept, strength, gesture)
   }

@@ -2,7 +2,6 @@
 // activity.
 
 import { store, stored } from "./settings.js"
-import { text } from "./strings.js"
 
 const NAME_KEY = "tutti.name"
 const SIGN_KEY = "tutti.sign"
@@ -90,6 +89,23 @@ export class OwnPlayer {
     return this.#players.find(({ identity }) => identity === this.identity)
   }
 
+  /**
+   * The number of the sign of this player. Before the peer has given a sign, the one that this player would like to have if it is free, or
+   * the free sign with the lowest number.
+   */
+  get sign() {
+    if (this.row) return this.row.sign
+    const taken = new Set(this.#players.map(({ sign }) => sign))
+    if (this.#sign !== undefined && !taken.has(this.#sign)) return this.#sign
+    return this.freeSigns(1)[0] ?? 0
+  }
+
+  /** The first `count` signs that no player has. */
+  freeSigns(count) {
+    const taken = new Set(this.#players.map(({ sign }) => sign))
+    return Array.from({ length: 64 }, (_, sign) => sign).filter((sign) => !taken.has(sign)).slice(0, count)
+  }
+
   /** All other players. */
   get others() {
     return this.#players.filter(({ identity }) => identity !== this.identity)
@@ -110,10 +126,9 @@ export class OwnPlayer {
     return this.#state.levels?.energies[this.#players.findIndex(({ identity }) => identity === this.identity)]
   }
 
-  /** The name of a player for a display, with a mark for this player and for the local player of the peer. */
-  label({ identity, name }) {
-    if (identity === this.identity) return text("thisPlayer", { name })
-    return identity === this.#state.ensemble.identity ? text("thisPeer", { name }) : name
+  /** Whether the player has pressed *Join*. */
+  get hasJoined() {
+    return this.#hasJoined
   }
 
   // The reports to the peer.
@@ -172,6 +187,13 @@ export class OwnPlayer {
   setName(name) {
     this.name = name.trim()
     store(NAME_KEY, this.name)
+    this.#report()
+  }
+
+  /** Asks for another sign. Before *Join*, the wish is only stored. */
+  setSign(sign) {
+    this.#sign = sign
+    store(SIGN_KEY, String(sign))
     this.#report()
   }
 

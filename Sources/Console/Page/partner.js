@@ -1,7 +1,10 @@
-// The card for playing together with another player, the partner: another page, or the local player of a peer. The player of this page
-// plays the pitches that the partner sets, changes the sound of the partner's instrument, or exchanges phrases with the partner.
+// Playing together with another player, the partner: another page, or the local player of a peer. The player of this page plays the pitches
+// that the partner gives, bends the sound of the partner's instrument, or swaps melodies with the partner. The sheet *My playing* has the
+// choice, and a strip on *Play* has the controls of the chosen form.
 
 import { create } from "./elements.js"
+import { createSign, colourOf, nameOf } from "./sign.js"
+import { showValue } from "./slider.js"
 import { text } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
@@ -9,6 +12,8 @@ const element = (id) => document.getElementById(id)
 const PHRASE_BARS = 2
 /** The controllers `tilt forward` (1) and `tilt sideways` (74), by the identifiers of their sliders. */
 const SHAPES = { "shape-tone": 1, "shape-pitch": 74 }
+/** The buttons of a phrase that are named by their action. */
+const ACTIONS = ["play", "vary", "stop"]
 /** A partner that is missing for this time, in milliseconds, has left. A page that connects again is missing only for a moment. */
 const PATIENCE = 5000
 
@@ -37,6 +42,11 @@ export class BorrowedPitches {
     this.#next = this.#next + 1 < this.#keys.length ? this.#next + 1 : 0
     return key
   }
+
+  /** The number of keys, and the index of the next one. */
+  get state() {
+    return { count: this.#keys.length, next: this.#next }
+  }
 }
 
 export class PartnerView {
@@ -50,15 +60,15 @@ export class PartnerView {
   #held = {}
   /** The `instance` in the newest frame `welcome`: a random number, new after each start of the peer. */
   #instance
+  /** The signs of the partner that are shown. */
+  #signs = ""
 
   constructor(context) {
     this.#context = context
     const { connection, audio } = context
-    element("partner").addEventListener("change", (event) => this.#choose(event.target.value))
-    for (const radio of this.#forms) radio.addEventListener("change", () => this.render())
+    for (const radio of this.#forms) radio.addEventListener("change", () => this.#chooseForm())
     for (const [id, controller] of Object.entries(SHAPES)) {
       element(id).addEventListener("input", ({ target }) => {
-        element(`${id}-value`).value = target.value
         connection.command({ do: "shape", peer: this.#partner.identity, controller, value: Number(target.value) })
       })
     }
@@ -69,9 +79,9 @@ export class PartnerView {
     })
     element("phrase-send").addEventListener("click", () => {
       phrase("send", { peer: this.#partner.identity })
-      context.announce(text("phraseSent", { name: this.#partner.name }))
+      context.announce(text("phraseSent", { name: nameOf(this.#partner) }))
     })
-    for (const action of ["play", "vary", "stop"]) element(`phrase-${action}`).addEventListener("click", () => phrase(action))
+    for (const action of ACTIONS) element(`phrase-${action}`).addEventListener("click", () => phrase(action))
     element("share").addEventListener("change", () => this.render())
     connection.addEventListener("welcome", ({ detail }) => this.#forgetPlayers(detail.instance))
     connection.addEventListener("partners", ({ detail }) => {
@@ -105,18 +115,26 @@ export class PartnerView {
     return this.#partner && [...this.#forms].find(({ checked }) => checked)?.value
   }
 
-  #choose(identity) {
+  /** Chooses the partner by its identity; none if it is empty. */
+  choose(identity) {
     const { player } = this.#context
     this.#partner = player.others.find((other) => other.identity === identity)
     player.setPartner(this.#partner?.identity)
     this.#pitches = new BorrowedPitches()
     this.#updatePitches()
+    this.#chooseForm()
+  }
+
+  /** To swap melodies, the peer must get the notes of this player, so they are sent from now on. */
+  #chooseForm() {
+    if (this.#form === "phrase") element("share").checked = true
     this.render()
   }
 
   #updatePitches() {
     const held = this.#partner && this.#held[this.#partner.identity]
     if (held) this.#pitches.update(held)
+    this.#renderPitches()
   }
 
   /**
@@ -126,6 +144,7 @@ export class PartnerView {
   key(key, { drums, low }) {
     if (this.#form !== "pitches" || drums.length > 0) return key
     const borrowed = this.#pitches.take()
+    this.#renderPitches()
     if (borrowed === undefined) return key
     // A key outside the lowest two octaves of the instrument moves by steps of two octaves until it is inside.
     return low + ((((borrowed - low) % 24) + 24) % 24)
@@ -137,15 +156,33 @@ export class PartnerView {
     this.#renderPlayers()
     const isOpen = this.#context.connection.state === "open"
     element("forms").hidden = !this.#partner
-    const name = this.#partner?.name ?? ""
+    const name = this.#partner ? nameOf(this.#partner) : ""
+    for (const target of document.querySelectorAll("#forms [data-name]")) target.textContent = text(target.dataset.name, { name })
     const form = this.#form
     const notes = { pitches: "pitchesNote", shape: "shapeNote", phrase: "phraseNote" }
-    const note = form ? text(notes[form], { name }) : text("withNote")
-    if (element("form-note").textContent !== note) element("form-note").textContent = note
-    element("form-shape").hidden = form !== "shape"
-    element("form-phrase").hidden = form !== "phrase"
-    for (const id of Object.keys(SHAPES)) element(id).disabled = !isOpen
+    element("form-note").textContent = form ? text(notes[form], { name }) : ""
+    element("phrase-state").hidden = form !== "phrase"
+    const strip = element("with")
+    strip.hidden = form === undefined
+    for (const each of Object.keys(notes)) element(`form-${each}`).hidden = form !== each
+    if (form) strip.setAttribute("aria-label", text(`with-${form}`, { name }))
+    this.#renderSigns(name)
+    for (const id of Object.keys(SHAPES)) {
+      element(id).disabled = !isOpen
+      showValue(element(id))
+    }
     this.#renderPhrases(this.#context.player.row?.phrases ?? {}, isOpen)
+    this.#renderPitches()
+  }
+
+  /** Shows the sign of the partner on the strip and on the button of the sheet. */
+  #renderSigns(name) {
+    const sign = this.#partner?.sign
+    const signature = `${sign}/${name}`
+    if (signature === this.#signs) return
+    this.#signs = signature
+    for (const id of ["with-sign", "my-partner"]) element(id).replaceChildren(...(this.#partner ? [createSign(sign, { name })] : []))
+    if (this.#partner) element("with").style.setProperty("--c", colourOf(sign))
   }
 
   /** Lists the other players. The partner remains chosen until it has left. */
@@ -161,20 +198,40 @@ export class PartnerView {
       others.push(this.#partner)
       this.#leaving ??= setTimeout(() => this.#leave(), PATIENCE)
     }
-    const select = element("partner")
-    const players = [["", text("nobody")], ...others.map((other) => [other.identity, player.label(other)])]
-    const signature = JSON.stringify(players)
-    if (select.dataset.signature !== signature) {
-      select.dataset.signature = signature
-      select.replaceChildren(...players.map(([value, textContent]) => create("option", { value, textContent })))
+    const container = element("mates")
+    const signature = JSON.stringify([others.map(({ identity, name, sign }) => [identity, name, sign]), document.documentElement.lang])
+    if (container.dataset.signature !== signature) {
+      container.dataset.signature = signature
+      const focused = container.contains(document.activeElement) ? document.activeElement.value : undefined
+      container.replaceChildren(container.querySelector("legend"), this.#mate("", text("nobody")), ...others.map((other) => {
+        const name = nameOf(other)
+        return this.#mate(other.identity, name, createSign(other.sign, { name }))
+      }))
+      if (focused !== undefined) container.querySelector(`input[value="${focused}"]`)?.focus()
     }
-    select.value = this.#partner?.identity ?? ""
+    const chosen = this.#partner?.identity ?? ""
+    for (const radio of container.querySelectorAll("input")) radio.checked = radio.value === chosen
+  }
+
+  #mate(identity, name, ...sign) {
+    const radio = create("input", { type: "radio", name: "mate", value: identity })
+    radio.addEventListener("change", () => this.choose(identity))
+    return create("label", { className: "mate" }, radio, ...sign, create("span", { textContent: name }))
   }
 
   /** Ends the playing together, because the partner has left. */
   #leave() {
-    this.#context.announce(text("partnerLeft", { name: this.#partner.name }))
-    this.#choose(undefined)
+    this.#context.announce(text("partnerLeft", { name: nameOf(this.#partner) }))
+    this.choose(undefined)
+  }
+
+  /** Shows the keys that the partner holds as steps. The next one is filled. */
+  #renderPitches() {
+    const { count, next } = this.#pitches.state
+    const steps = element("pitch-steps")
+    while (steps.children.length > count) steps.lastChild.remove()
+    while (steps.children.length < count) steps.append(create("i"))
+    ;[...steps.children].forEach((step, index) => step.classList.toggle("next", index === next))
   }
 
   #renderPhrases({ recorded, received, sender, variation }, isOpen) {
@@ -184,12 +241,13 @@ export class PartnerView {
     const hasPhrase = recorded !== undefined || received !== undefined
     for (const action of ["play", "vary"]) element(`phrase-${action}`).disabled = !isOpen || !hasPhrase
     element("phrase-stop").disabled = !isOpen || variation === undefined
+    element("phrase-play").setAttribute("aria-pressed", String(variation !== undefined))
     const states = [
       isShared ? undefined : text("phraseNeedsShare"),
       recorded === undefined ? text("phraseNone") : text("phraseRecorded", { count: recorded }),
       received === undefined ? undefined : text("phraseReceived", { name: sender, count: received }),
       variation === undefined ? undefined
-        : variation === 0 ? text("phrasePlays") : text("phraseVaries", { number: variation }),
+        : variation === 0 ? text("phrasePlaying") : text("phraseVaries", { number: variation }),
     ]
     const state = states.filter(Boolean).join(" ")
     if (element("phrase-state").textContent !== state) element("phrase-state").textContent = state

@@ -13,3 +13,20 @@ export function placed(schedule, instant) {
   const line = Math.floor(position / UNIT) * UNIT
   return position - line <= UNIT * TOLERANCE ? undefined : schedule.instant(line + UNIT)
 }
+
+/**
+ * The instant at which a note of a slide sounds; undefined if it sounds at once. The first note of a slide is placed on the grid. The others
+ * keep the intervals of the finger. A slide that has lasted for more than a sixteenth begins anew, so the music stays on the grid. `slide`
+ * is an object that the slide keeps: the instants of its first note, as played (`played`) and as placed (`sounds`).
+ */
+export function placedInSlide(schedule, instant, slide) {
+  if (!schedule?.plays) return undefined
+  const sixteenth = schedule.first.quarter / 4
+  if (slide.played === undefined || instant - slide.played > sixteenth) {
+    const first = placed(schedule, instant)
+    Object.assign(slide, { played: instant, sounds: first ?? instant })
+    return first
+  }
+  const sounds = slide.sounds + instant - slide.played
+  return sounds > instant ? sounds : undefined
+}

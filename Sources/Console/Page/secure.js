@@ -58,6 +58,7 @@ export async function offerSecurePage(token, isIdle) {
   // With the certificate of a domain, the page only shows a link, because this network may not resolve the name of the domain.
   if (offered.name === null && (await isTrusted(base)) && isIdle()) return location.replace(link.href)
   element("secure").hidden = false
+  element("moving-note").hidden = true
   element("install").hidden = offered.authority === null
   element("secure-text").dataset.text = offered.authority === null ? "secureDomain" : "secureGroup"
   element("secure-text").textContent = text(element("secure-text").dataset.text)

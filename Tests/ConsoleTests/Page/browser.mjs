@@ -45,11 +45,28 @@ const set = (page, selector, value, type) => page.evaluate(`(() => {
   input.value = ${JSON.stringify(value)}
   input.dispatchEvent(new Event(${JSON.stringify(type)}))
 })()`)
+/** Goes to a place of the page: `play`, `rhythm` or `everyone`. */
+async function go(page, place) {
+  await page.click(`#to-${place}`)
+  await page.wait(`!document.querySelector("#place-${place}").hidden`)
+}
+/** Opens the sheet of a player, by its identity. */
+async function openPerson(page, identity) {
+  await go(page, "everyone")
+  await page.click(`#players [data-player="${identity}"]`)
+  await page.wait("document.querySelector('#person-sheet').open")
+}
+/** Closes the open sheet. */
+const closeSheet = (page) => page.evaluate("document.querySelector('dialog[open]').close()")
+/** Lets a page send its notes to the others, or no longer. */
+const toggleShare = (page) => page.evaluate("document.querySelector('#share').click()")
+/** An expression for a page: the text of the banner. */
+const banner = "document.querySelector('#banner').textContent"
 /** Chooses the partner, by its name, and the form of playing together. Waits until the partner has a channel, so that its notes count. */
 async function playWith(page, name, form) {
   const partner = `tutti.player.others.find(({ name }) => name === ${JSON.stringify(name)})`
   await page.wait(`${partner}?.channel`)
-  await set(page, "#partner", await page.evaluate(`${partner}.identity`), "change")
+  await page.evaluate(`document.querySelector("#mates input[value='" + ${partner}.identity + "']").click()`)
   await page.evaluate(`document.querySelector("#forms input[value=${form}]").click()`)
 }
 
@@ -62,7 +79,7 @@ const watchKeys = (page) => page.evaluate(`(() => {
 
 /** Records a phrase of a page, which sends its notes to the peer, while the rhythm plays. */
 async function recordPhrase(page) {
-  await page.evaluate("document.querySelector('#phrase-record').click(); document.querySelector('#keys button').focus()")
+  await page.evaluate("document.querySelector('#phrase-record').click(); document.querySelector('#surface .key').focus()")
   const recorded = "tutti.player.row.phrases.recorded"
   for (const end = Date.now() + 15_000; Date.now() < end && !(await page.evaluate(recorded)); await sleep(150)) await page.press("d")
   expect((await page.evaluate(recorded)) > 0, "a phrase is recorded")
@@ -81,7 +98,10 @@ async function testEnsemble() {
   const second = await openAndJoin(ben.lead, PHONE)
   await first.wait("tutti.state.ensemble.members.length === 1")
   await second.wait("tutti.state.ensemble.members.length === 1")
-  expect(await second.evaluate("document.querySelector('#players b') === null"), "names with markup are shown as text")
+  expect(
+    await second.evaluate("document.querySelector('#players .name b') === null && document.querySelector('#players').textContent.includes('Ada <b>')"),
+    "names with markup are shown as text")
+  for (const page of [first, second]) await go(page, "rhythm")
 
   await first.click("#start-stop")
   await second.wait(plays)
@@ -93,19 +113,21 @@ async function testEnsemble() {
   const [a, b] = await Promise.all([first, second].map((page) => page.evaluate(
     "tutti.rhythm.schedule.position(tutti.connection.peerTime())")))
   expect(Math.abs(a - b) < 3, "both pages show the same position", `${a} and ${b} ticks`)
-  expect(await second.evaluate("document.querySelector('#start-stop').disabled"), "a follower cannot stop the rhythm")
+  expect(await second.evaluate("document.querySelector('#start-stop').hidden"), "a follower cannot stop the rhythm")
   expect(
-    (await second.evaluate("document.querySelector('#reason').textContent")).includes("is the master"),
-    "the reason is shown")
-  await screenshot(first, "ensemble-laptop")
-  await screenshot(second, "ensemble-phone")
-  await checkAccessibility(first, "the ensemble on a laptop")
-  await checkAccessibility(second, "the ensemble on a phone")
+    (await second.evaluate("document.querySelector('#leader').ariaLabel")) === "Ada <b>bold</b> leads", "the page shows who leads")
+  await second.press("q")
+  await second.wait(`${banner}.includes("starts, stops and sets the tempo")`)
+  expect(await second.evaluate("!tutti.state.ensemble.isQuiet"), "a key of the leader has no effect, and the page says who leads")
+  await screenshot(first, "rhythm-laptop")
+  await screenshot(second, "rhythm-phone")
+  await checkAccessibility(first, "the rhythm on a laptop")
+  await checkAccessibility(second, "the rhythm on a phone")
 
   await first.evaluate("document.querySelector('#tempo').value = 140; document.querySelector('#tempo').dispatchEvent(new Event('change'))")
   await second.wait("tutti.state.ensemble.bpm === 140")
   expect(true, "a change of the tempo arrives at the second page")
-  await first.evaluate("document.querySelector('#patch').value = 'motown'; document.querySelector('#patch').dispatchEvent(new Event('change'))")
+  await first.click("[data-rhythm=motown]")
   await second.wait("tutti.state.ensemble.parts.length === 4")
   await first.wait("tutti.audio.samples.missing === 0", 30_000)
   expect(true, "a change of the rhythm arrives at the second page")
@@ -116,42 +138,59 @@ async function testEnsemble() {
   const late = await first.evaluate("tutti.audio.player.late / tutti.audio.player.scheduled")
   expect(late < 0.05, "hits are scheduled in time", `${late} of them were late`)
 
-  await first.click("[data-offer]")
-  await second.wait("!document.querySelector('#offer').hidden")
+  await openPerson(first, await second.evaluate("tutti.state.ensemble.identity"))
+  await checkAccessibility(first, "the sheet of a player")
+  await first.click("#person-offer")
+  await second.wait("document.querySelector('#take')")
+  const asked = await second.evaluate(banner)
+  expect(asked.startsWith("Ada <b>bold</b> asks you to lead"), "the banner says who asks", asked)
   await second.click("#take")
   await second.wait("tutti.state.ensemble.role === 'master'")
-  expect(true, "the second page takes the role of master")
+  expect(true, "the second page leads now")
+  await second.click("#tempo-button")
+  await checkAccessibility(second, "the sheet of the leader on a phone")
   await second.click("#quiet")
   await first.wait("tutti.state.ensemble.isQuiet")
   expect(true, "all quiet on the second page silences the first one")
+  await closeSheet(second)
   await second.click("#start-stop")
   await first.wait(`!(${plays})`)
   expect(true, "a stop on the second page arrives at the first one")
   expect(first.problems.concat(second.problems).length === 0, "no problem in the console", first.problems.concat(second.problems))
 }
 
+/** The rectangle of the surface of a page. */
+const surfaceOf = (page) => page.evaluate(`(() => {
+  const { x, y, width, height } = document.querySelector("#surface").getBoundingClientRect()
+  return { x, y, width, height }
+})()`)
+
 /** The instrument: playing with the keyboard and with touches, and the view in both languages. */
 async function testInstrument() {
   const peer = await start("Cleo", ["--activity", "0"])
   const page = await openAndJoin(peer.play, PHONE)
-  expect(await page.evaluate("document.querySelector('#start-stop').disabled"), "a page for players cannot start the rhythm")
-  await page.evaluate("document.querySelector('#tab-ensemble').focus()")
-  await page.press("ArrowRight")
-  await page.wait("!document.querySelector('#instrument').hidden")
-  expect(true, "the tabs work with the arrow keys")
+  const offered = await page.evaluate("[...document.querySelectorAll('#start-stop, #tempo-button, #lead-bar, #mix')].filter((element) => element.checkVisibility()).length")
+  expect(offered === 0, "a page for players has no control of the leader", offered)
+  expect(await page.evaluate("document.querySelector('#surface').checkVisibility()"), "the first place is the instrument")
+  const initial = await page.evaluate("location.href")
+  await go(page, "rhythm")
+  await page.evaluate("history.back()")
+  await page.wait("document.querySelector('#surface').checkVisibility()")
+  const isKept = await page.evaluate("location.href") === initial && initial.includes("token=")
+  expect(isKept, "a place has an address beside the token, and Back leads back", initial)
+  await page.press("]")
+  await page.wait("!document.querySelector('#place-rhythm').hidden")
+  await page.press("[")
+  await page.wait("!document.querySelector('#place-play').hidden")
+  expect(true, "the keys [ and ] change the place")
   await watchKeys(page)
   // The keys are those of a pentatonic scale: 55, 57, 59 and 62. The letters play the first three, and Enter plays the fourth.
   for (const letter of "asd") await page.press(letter)
-  await page.evaluate("document.querySelectorAll('#keys button')[3].focus()")
+  await page.evaluate("document.querySelector('#surface .key').focus()")
+  for (let n = 0; n < 3; n += 1) await page.press("ArrowRight")
   await page.press("Enter")
-  /** Returns the rectangle of the pad, in the middle of the screen. */
-  const showPad = () => page.evaluate(`(() => {
-    document.querySelector("#pad").scrollIntoView({ block: "center" })
-    const { x, y, width, height } = document.querySelector("#pad").getBoundingClientRect()
-    return { x, y, width, height }
-  })()`)
-  const box = await showPad()
-  // `x` is the position of the finger as a fraction of the width of the pad.
+  const box = await surfaceOf(page)
+  // `x` is the position of the finger as a fraction of the width of the surface.
   const touch = (type, x) => page.send("Input.dispatchTouchEvent", {
     type, touchPoints: type === "touchEnd" ? [] : [{ x: box.x + x * box.width, y: box.y + 40 }],
   })
@@ -167,13 +206,15 @@ async function testInstrument() {
   expect(played.length >= 10 && played[0] === 55 && played[3] === 62, "letters, Enter and touches play notes", played)
   await page.wait("tutti.player.energy === 0")
   expect(true, "the activity falls to zero when nothing is played")
-  // Two fingers rest on two keys of the pad and move by a pixel.
+  // Two fingers rest on two keys of the surface and move by a pixel.
   const before = await page.evaluate("played.length")
-  const place = await showPad()
+  const place = await surfaceOf(page)
   const rest = (type, shift) => page.send("Input.dispatchTouchEvent", {
     type, touchPoints: [0.1, 0.9].map((x, id) => ({ x: place.x + x * place.width + shift, y: place.y + 40, id })),
   })
   await rest("touchStart", 0)
+  const rings = await page.evaluate("[document.querySelectorAll('.finger').length, document.querySelectorAll('.key.down').length]")
+  expect(rings.join() === "2,2", "two fingers have two rings, and two keys are down", rings)
   for (let shift = 1; shift <= 20; shift++) {
     await rest("touchMove", shift % 2)
     await sleep(15)
@@ -181,6 +222,7 @@ async function testInstrument() {
   await touch("touchEnd")
   const rested = await page.evaluate("played.length") - before
   expect(rested === 2, "two resting fingers play one note each", rested)
+  expect(await page.evaluate("document.querySelectorAll('.finger, .key.down').length === 0"), "the rings go with the fingers")
   await page.wait("tutti.player.energy === 0")
   await screenshot(page, "instrument-phone")
   await checkAccessibility(page, "the instrument on a phone")
@@ -190,14 +232,18 @@ async function testInstrument() {
   await sleep(200)
   await screenshot(page, "instrument-german-dark")
   await checkAccessibility(page, "the instrument in German, dark, 320 px")
-  await page.click("#tab-ensemble")
-  await sleep(200)
-  await screenshot(page, "ensemble-german-dark")
-  await checkAccessibility(page, "the ensemble in German, dark, 320 px")
+  for (const where of ["rhythm", "everyone"]) {
+    await go(page, where)
+    await sleep(200)
+    await screenshot(page, `${where}-german-dark`)
+    await checkAccessibility(page, `the place ${where} in German, dark, 320 px`)
+  }
+  await page.evaluate("document.querySelector('.gear').click()")
+  await checkAccessibility(page, "the settings in German, dark, 320 px")
   expect(page.problems.length === 0, "no problem in the console", page.problems)
 }
 
-/** Opens a page with motion sensors, joins, and selects the tab *Instrument*. The variable `played` of the page lists the notes played. */
+/** Opens a page with motion sensors and joins. The variable `played` of the page lists the notes played. */
 async function joinWithSensors(url) {
   const page = await browser.open("about:blank", PHONE)
   await page.addSensors()
@@ -207,7 +253,6 @@ async function joinWithSensors(url) {
   await page.wait("document.querySelector('#join')?.textContent")
   await page.click("#join")
   await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.samples?.missing === 0", 30_000)
-  await page.click("#tab-instrument")
   await page.wait("tutti.instrument.motion.sensor.state === 'ready'")
   await page.evaluate(`(() => {
     const { audio, instrument } = tutti
@@ -239,7 +284,7 @@ async function testMotion() {
   expect((await page.evaluate("document.querySelector('#motion-state').dataset.state")) === "on", "movement is on after Join")
   await screenshot(page, "motion-phone")
   await checkAccessibility(page, "the instrument with movement")
-  const transition = "getComputedStyle(document.querySelector('#mark')).transitionDuration"
+  const transition = "getComputedStyle(document.querySelector('.hand')).transitionDuration"
   const usual = await page.evaluate(transition)
   await page.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-reduced-motion", value: "reduce" }] })
   const reduced = await page.evaluate(transition)
@@ -259,7 +304,7 @@ async function testMotion() {
   }
   expect(levels[0] < levels[1] && levels[1] < levels[2], "more force is louder", levels)
   await page.wait("tutti.player.energy === 0")
-  const reported = await page.evaluate("Number(document.querySelector('#played').value)")
+  const reported = await page.evaluate("tutti.instrument.activity")
   expect(reported === 0, "the activity falls to zero at rest", reported)
   await page.evaluate("played.length = 0")
   const push = strike(0.3, 1.8, SLOW)
@@ -331,7 +376,7 @@ async function testMotion() {
 
 /**
  * The figures: they are in time with the rhythm. The player bends them, that is, changes their pitch, the number of their notes and their
- * loudness, by tilt, by waves and by the button *Play* (`#single`).
+ * loudness, by tilt, by waves and by the thumb key.
  */
 async function testFigures() {
   const peer = await start("Hana", ["--activity", "0"])
@@ -386,7 +431,7 @@ async function testFigures() {
     if (how === "waves") {
       await page.moveSensors(2.5, (time) => ({ turn: [0, 0, 6 * Math.sin(time * 8)] }))
     } else {
-      await page.evaluate("document.querySelector('#single').focus()")
+      await page.evaluate("document.querySelector('#thumb').focus()")
       await page.press("Enter")
       await sleep(2500)
     }
@@ -394,7 +439,6 @@ async function testFigures() {
     expect(count >= 4, `the figure of the ${name} plays with ${how}`, count)
     await page.wait("!tutti.audio.figure.isSounding", 6000)
   }
-  await page.evaluate("scrollTo(0, 0)")
   await screenshot(page, "figure-phone")
 
   // The notes of a figure are sent to the other players only if the player chooses this.
@@ -406,7 +450,7 @@ async function testFigures() {
   })()`)
   for (const isShared of [false, true]) {
     if (isShared) await page.evaluate("document.querySelector('#share').click()")
-    await page.evaluate("onsets.length = 0; document.querySelector('#single').focus()")
+    await page.evaluate("onsets.length = 0; document.querySelector('#thumb').focus()")
     await page.press("Enter")
     await sleep(500)
     await page.wait("!tutti.audio.figure.isSounding", 6000)
@@ -454,9 +498,10 @@ async function testMotionStates() {
   const peer = await start("Ida")
   const state = "document.querySelector('#motion-state').dataset.state"
   const without = await openAndJoin(peer.play, PHONE)
-  await without.click("#tab-instrument")
   await without.wait(`${state} === 'missing'`)
-  expect(await without.evaluate("document.querySelector('#motion').ariaDisabled === 'true'"), "without a sensor, the page says so")
+  await without.click("#motion")
+  await without.wait(`${banner}.includes("cannot feel movement")`)
+  expect(await without.evaluate("document.querySelector('#motion').ariaPressed === 'false'"), "without a sensor, the page says so")
 
   const denied = await browser.open("about:blank", PHONE)
   await denied.addSensors()
@@ -471,7 +516,8 @@ async function testMotionStates() {
   await denied.click("#join")
   await denied.wait(`${state} === 'denied'`)
   expect(await denied.evaluate("hadActivation"), "the permission is requested during the click on Join")
-  await denied.click("#tab-instrument")
+  await denied.click("#motion")
+  await denied.wait(`${banner}.includes("not allowed")`)
   await screenshot(denied, "motion-denied-phone")
   await checkAccessibility(denied, "the instrument without permission")
   const problems = without.problems.concat(denied.problems)
@@ -485,8 +531,8 @@ async function testMotionStates() {
   const open = await Peer.start("Jo", ["--http-open"], `${address}:0`)
   peers.push(open)
   const insecure = await openAndJoin(open.play, PHONE)
-  await insecure.click("#tab-instrument")
-  const isExplained = await insecure.evaluate(`${state} === 'insecure' && document.querySelector('#motion').ariaDisabled === 'true'`)
+  await insecure.click("#motion")
+  const isExplained = await insecure.evaluate(`${state} === 'insecure' && ${banner}.includes("needs a secure page")`)
   expect(isExplained, "over plain HTTP, the page says so")
 }
 
@@ -507,7 +553,7 @@ async function testPlayers() {
   }
   const [mia, tom, zoe] = pages
   const far = await openAndJoin(ben.play, PHONE)
-  const rows = "[...document.querySelectorAll('#players th')].map((cell) => [cell.textContent, cell.firstChild.dataset.sign])"
+  const rows = "[...document.querySelectorAll('#players .chip')].map((chip) => [chip.querySelector('.name').textContent, chip.querySelector('.sign').dataset.sign])"
   for (const page of [...pages, far]) {
     // Two local players, three pages at Ada, and one page at Ben.
     await page.wait(`(${rows}).length === 6 && ${JSON.stringify(names)}.every((name) => (${rows}).some(([text]) => text.startsWith(name)))`)
@@ -515,8 +561,9 @@ async function testPlayers() {
     const signs = new Set(shown.map(([, sign]) => sign))
     expect(signs.size === 6, "all players have rows with different signs", JSON.stringify(shown))
   }
-  const own = await mia.evaluate("document.querySelector('#players .own th').textContent")
-  expect(own === "Mia (you)", "the own row is marked", own)
+  const own = await mia.evaluate("document.querySelector('#players .chip.mine').textContent")
+  expect(own.startsWith("MMiayou"), "the own chip is marked, and it is the first one", own)
+  for (const page of [mia, far]) await go(page, "everyone")
   await far.wait("tutti.player.row.name === document.querySelector('#player-name').placeholder && / /.test(tutti.player.row.name)")
   expect(true, "a player without a name has the name of the sign")
   await screenshot(mia, "players-laptop")
@@ -525,20 +572,22 @@ async function testPlayers() {
   await checkAccessibility(far, "the players on a phone")
 
   // Mia sets the pitches of Tom, who plays at the same peer. The letter s is the second key, 57.
-  for (const page of [mia, tom]) await page.click("#tab-instrument")
+  for (const page of [mia, far]) await go(page, "play")
   await playWith(tom, "Mia", "pitches")
   const mias = await mia.evaluate("tutti.player.identity")
   await tom.wait(`tutti.player.row.partner === "${mias}"`)
   expect(true, "the peer knows the partner of a page")
-  await mia.click("#share")
-  await mia.evaluate("document.querySelector('#keys button').focus()")
+  await toggleShare(mia)
+  await mia.evaluate("document.querySelector('#surface .key').focus()")
   await mia.press("s")
   await tom.wait(`tutti.partner.held["${mias}"] !== undefined`)
-  await tom.evaluate("document.querySelector('#keys button').focus()")
+  await tom.evaluate("document.querySelector('#surface .key').focus()")
   for (const letter of "ka") await tom.press(letter)
   const borrowed = await tom.evaluate("played")
   expect(borrowed.length === 2 && borrowed.every((key) => key === 57), "a page plays the pitch of a page of the same peer", borrowed)
-  await tom.evaluate("document.querySelector('#forms input[value=shape]').click(); document.querySelector('#shape-tone').focus()")
+  await tom.evaluate("document.querySelector('#forms input[value=shape]').click()")
+  await tom.wait("document.querySelector('#shape-tone').checkVisibility()")
+  await tom.evaluate("document.querySelector('#shape-tone').focus()")
   await tom.press("ArrowLeft")
   await mia.wait("tutti.audio.shape.tone === 126")
   const others = await zoe.evaluate("tutti.audio.shape.tone === undefined") && await tom.evaluate("tutti.audio.shape.tone === undefined")
@@ -564,11 +613,11 @@ async function testPlayers() {
   await tom.wait("tutti.player.row.phrases.received > 0 && tutti.player.row.phrases.sender === 'Mia'")
   expect(await zoe.evaluate("tutti.player.row.phrases.received === undefined"), "a phrase goes to one page of the peer")
 
-  const mute = `[data-mute="${await zoe.evaluate("tutti.player.identity")}"]`
-  await mia.click("#tab-ensemble")
+  const mute = "#person-mute"
+  await openPerson(mia, await zoe.evaluate("tutti.player.identity"))
   await mia.click(mute)
-  await zoe.wait("tutti.player.row.isMuted")
-  expect(await tom.evaluate("!tutti.player.row.isMuted"), "the master mutes one page of its peer")
+  await zoe.wait(`tutti.player.row.isMuted && ${banner}.includes("has muted you")`)
+  expect(await tom.evaluate("!tutti.player.row.isMuted"), "the master mutes one page of its peer, which says so")
   // The button mutes again as long as its page does not know that the player is muted.
   await mia.wait(`document.querySelector('${mute}').getAttribute("aria-pressed") === "true"`)
   await mia.click(mute)
@@ -618,19 +667,19 @@ async function testWaitingPlayers() {
   })()`)
   await crowd.wait("tutti.state.ensemble.players.length === 64")
   const page = await openAndJoin(peer.play, PHONE)
-  const hint = "document.querySelector('#peer-full').textContent"
+  const hint = banner
   await page.wait(`${hint}.startsWith("64 people play here already")`)
   expect(await page.evaluate("tutti.player.row === undefined"), "a further player is not listed")
   expect(await crowd.evaluate(`${hint} === ""`), "a page whose player has not joined shows no hint")
-  for (const tab of ["ensemble", "instrument"]) {
-    await page.click(`#tab-${tab}`)
-    expect(await page.evaluate("document.querySelector('#peer-full').checkVisibility()"), `the hint is visible in the tab ${tab}`)
+  for (const where of ["rhythm", "everyone", "play"]) {
+    await go(page, where)
+    expect(await page.evaluate("document.querySelector('#banner p').checkVisibility()"), `the hint is visible in the place ${where}`)
   }
   await screenshot(page, "peer-full-phone")
   await checkAccessibility(page, "the hint on a phone")
   await set(page, "#activity", "40", "input")
   await crowd.evaluate("sockets[0].close()")
-  await page.wait(`tutti.player.row && ${hint} === ""`, 3000)
+  await page.wait(`tutti.player.row && !${hint}.startsWith("64")`, 3000)
   expect(true, "when another player leaves, the waiting player is listed, and the hint disappears")
   await page.wait("tutti.player.energy === 40")
   expect(true, "the player has the base value that was set while it waited")
@@ -648,16 +697,15 @@ async function testPartner() {
   const second = await openAndJoin(ben.play, PHONE)
   for (const [page, name] of [[first, "Mia"], [second, "Tom"]]) {
     await set(page, "#player-name", name, "change")
-    await page.click("#tab-instrument")
     await watchKeys(page)
-    await page.evaluate("document.querySelector('#keys button').focus()")
+    await page.evaluate("document.querySelector('#surface .key').focus()")
   }
   expect(await second.evaluate("document.querySelector('#forms').hidden && document.querySelector('#form-shape').hidden"), "without a partner, no form can be chosen")
 
   // Mia sets the pitches of Tom. On her page, the letter s is the second key, 57.
   await playWith(second, "Mia", "pitches")
-  await first.click("#share")
-  await first.evaluate("document.querySelector('#keys button').focus()")
+  await toggleShare(first)
+  await first.evaluate("document.querySelector('#surface .key').focus()")
   await first.press("s")
   await second.wait(`tutti.partner.held["${await first.evaluate("tutti.player.identity")}"] !== undefined`)
   await second.press("k")
@@ -682,7 +730,7 @@ async function testPartner() {
   // Mia records a phrase and sends it to Tom.
   await playWith(first, "Tom", "phrase")
   await playWith(second, "Mia", "phrase")
-  expect(await second.evaluate("document.querySelector('#phrase-record').disabled && document.querySelector('#phrase-play').disabled"), "without a phrase, nothing can be repeated")
+  expect(await second.evaluate("document.querySelector('#phrase-play').disabled && document.querySelector('#share').checked"), "without a melody, nothing can be repeated, and the notes are sent")
   // A fast tempo shortens the recording.
   await set(first, "#tempo", "300", "change")
   await first.click("#start-stop")
@@ -693,17 +741,16 @@ async function testPartner() {
   await second.evaluate("document.querySelector('#phrase-vary').click()")
   await second.wait("tutti.player.row.phrases.variation === 1")
   const state = await second.evaluate("document.querySelector('#phrase-state').textContent")
-  expect(state.includes("Phrase of Mia") && state.includes("Variation 1"), "the state of the phrase is shown", state)
+  expect(state.includes("Melody of Mia") && state.includes("Variation 1"), "the state of the phrase is shown", state)
   await second.evaluate("document.querySelector('#language').value = 'de'; document.querySelector('#language').dispatchEvent(new Event('change'))")
   await second.send("Emulation.setDeviceMetricsOverride", { ...NARROW, deviceScaleFactor: 2, mobile: true })
-  await second.evaluate("document.querySelector('#form-phrase').scrollIntoView()")
   await sleep(200)
   await screenshot(second, "partner-german")
   await checkAccessibility(second, "the form with phrases in German, 320 px")
   await second.evaluate("document.querySelector('#phrase-stop').click()")
   await second.wait("tutti.player.row.phrases.variation === undefined")
   await ada.kill()
-  await second.wait("document.querySelector('#partner').value === ''", 40_000)
+  await second.wait("document.querySelector('#mates input[value=\"\"]').checked", 40_000)
   expect(await second.evaluate("document.querySelector('#forms').hidden"), "a partner who has left is no longer chosen")
   expect(second.problems.length === 0, "no problem in the console", second.problems)
 }
@@ -873,12 +920,12 @@ async function testCalibration() {
     expect(
       (await player.evaluate("document.querySelector('#calibration-state').textContent")).includes("± 40 ms"),
       "a page without calibration shows its uncertainty")
-    expect(await player.evaluate("document.querySelector('#calibrate').disabled"), "a player cannot calibrate")
+    expect(await player.evaluate("document.querySelector('#calibrate-part').hidden"), "a player cannot calibrate")
     // During this pause, the estimate of the peer's clock improves, and the time stamps of the output are smoothed.
     await sleep(6000)
     const calibrate = async () => {
       const known = peer.events.length
-      await leader.click("#calibrate")
+      await leader.evaluate("document.querySelector('#calibrate').click()")
       await leader.wait("document.querySelector('#calibrate').disabled", 2000)
       await leader.wait("!document.querySelector('#calibrate').disabled", 40_000)
       return peer.events.slice(known).filter(({ event }) => event === "calibrated")
@@ -888,7 +935,7 @@ async function testCalibration() {
     expect(before.length === 2 && before.every(({ delay_ms }) => delay_ms !== undefined), "both pages are calibrated", JSON.stringify(before))
     const [text, delay] = await player.evaluate(
       "[document.querySelector('#calibration-state').textContent, tutti.audio.outputClock.manualDelay * 1000]")
-    expect(text.startsWith("Calibrated") && Math.abs(delay - before[1].delay_ms) < 1e-6, "the page stores and uses its delay", `${text}, ${delay}`)
+    expect(text.startsWith("Measured") && Math.abs(delay - before[1].delay_ms) < 1e-6, "the page stores and uses its delay", `${text}, ${delay}`)
     await checkAccessibility(leader, "the results of a calibration")
     await screenshot(leader, "calibration-laptop")
     // Simulates a loudspeaker with 120 ms more delay. The new path leaves out the limiter of the page. The gain of 4 undoes the attenuation
@@ -914,7 +961,7 @@ async function testCalibration() {
       await player.evaluate("tutti.audio.calibration === undefined && tutti.audio.delay === 30"), "a delay set by hand replaces the calibration")
     await leader.click("#start-stop")
     await leader.wait(plays)
-    await leader.click("#calibrate")
+    await leader.evaluate("document.querySelector('#calibrate').click()")
     await leader.wait("document.querySelector('#calibrations').textContent.includes('the rhythm plays')")
     expect(true, "no calibration while the rhythm plays, and the page says why")
     expect(pages.every((page) => page.problems.length === 0), "no problem in the console", pages.flatMap((page) => page.problems))

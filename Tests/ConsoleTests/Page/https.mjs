@@ -26,6 +26,7 @@ async function testUntrusted(peer) {
   try {
     const page = await browser.open(named(peer.play), PHONE)
     await page.wait("!document.querySelector('#secure').hidden", 15_000)
+    await page.click("#moving")
     expect(await page.evaluate("location.protocol === 'http:' && !isSecureContext"), "an untrusted page stays on HTTP")
     expect(await page.evaluate("!document.querySelector('#install').hidden"), "the certificate is offered")
     await page.click("#install summary")
@@ -33,6 +34,7 @@ async function testUntrusted(peer) {
     expect(/^([0-9A-F]{2}:){7}[0-9A-F]{2}$/.test(fingerprint), "the fingerprint is shown", fingerprint)
     await screenshot(page, "install-phone")
     await checkAccessibility(page, "the steps")
+    await page.evaluate("document.querySelector('dialog[open]').close()")
     await page.click("#join")
     await page.wait("globalThis.tutti?.connection.hasClock", 20_000)
     expect(true, "a guest plays over HTTP")

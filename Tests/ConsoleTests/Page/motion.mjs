@@ -3,7 +3,8 @@
 import { Figure } from "../../../Sources/Console/Page/figure.js"
 import { POSITIONS, figureOf, keyAt, tiltedPosition } from "../../../Sources/Console/Page/figures.js"
 import { MotionRecognizer } from "../../../Sources/Console/Page/motion.js"
-import { placed } from "../../../Sources/Console/Page/placement.js"
+import { beatAt, groupsOf } from "../../../Sources/Console/Page/meter.js"
+import { placed, placedInSlide } from "../../../Sources/Console/Page/placement.js"
 import { Rhythm, Schedule } from "../../../Sources/Console/Page/rhythm.js"
 import { SharedNotes } from "../../../Sources/Console/Page/shared-notes.js"
 import { percentile } from "./percentiles.mjs"
@@ -202,6 +203,34 @@ function testPlacement() {
   expect(placed(undefined, 0) === undefined, "without a schedule, at once")
 }
 
+/** The first note of a slide waits for the grid. The others keep the intervals of the finger, and a long slide begins anew. */
+function testSlides() {
+  const segment = { tick: 0, instant: 0, quarter: 480e6 }
+  const schedule = new Schedule({ plays: true, start: 0, end: 960, changeTick: Infinity, first: segment, second: segment }, (instant) => instant)
+  // A sixteenth lasts 120 ms. The finger crosses a string every 20 ms, from 60 ms on, so the first note waits for 120 ms.
+  const slide = {}
+  const sounds = [60, 80, 100, 120, 140, 160, 180].map((time) => placedInSlide(schedule, time * 1e6, slide) / 1e6)
+  expect(sounds.join() === "120,140,160,180,200,220,240", "a slide keeps the intervals of the finger", sounds)
+  // 130 ms after its first note, the slide begins anew: 190 ms is 70 ms after a grid line.
+  expect(placedInSlide(schedule, 190e6, slide) === 240e6, "a long slide returns to the grid")
+  expect(slide.played === 190e6, "a long slide begins anew", slide.played)
+  const early = {}
+  expect(placedInSlide(schedule, 125e6, early) === undefined, "a slide that begins on the grid sounds at once")
+  expect(placedInSlide(schedule, 150e6, early) === undefined, "its later notes too")
+}
+
+/** The beats of meters, in steps. */
+function testMeters() {
+  const cases = { "4/4": "4,4,4,4", "3/4": "4,4,4", "7/8": "4,4,6", "5/8": "6,4", "6/8": "6,6", "12/8": "6,6,6,6", "3/8": "2,2,2", "2/2": "8,8" }
+  for (const [meter, expected] of Object.entries(cases)) {
+    const [beats, unit] = meter.split("/").map(Number)
+    const groups = groupsOf({ beats, unit }).join()
+    expect(groups === expected, `beats of ${meter}`, groups)
+  }
+  const places = [0, 3.9, 4, 8, 13.9].map((place) => beatAt([4, 4, 6], place).index)
+  expect(places.join() === "0,0,1,2,2", "the beat of a place", places)
+}
+
 /** The keys of all positions and figures. */
 function testKeys() {
   const marimba = { name: "marimba", drums: [], low: 55, high: 79 }
@@ -223,8 +252,10 @@ function testKeys() {
   }
   expect(figureOf({ name: "kalimba" }) === undefined, "the kalimba has no figure")
   // Tilts from -0.7 to 0.7 rad select the eight positions.
-  const angles = [-3, -0.7, -0.1, 0, 0.1, 0.69, 3].map(tiltedPosition)
+  const angles = [-3, -0.7, -0.1, 0, 0.1, 0.69, 3].map((angle) => tiltedPosition(angle))
   expect(angles.join() === "0,0,3,4,4,7,7", "positions of tilts", angles)
+  const six = [-3, -0.1, 0.1, 3].map((angle) => tiltedPosition(angle, 6))
+  expect(six.join() === "0,2,3,5", "positions of tilts with six strings", six)
 }
 
 /** A figure with a virtual clock (`now` in milliseconds), in a rhythm of 120 BPM in which every second eighth sounds 4 ticks later. */
@@ -321,6 +352,8 @@ testWaves()
 testTilt()
 testBadSamples()
 testPlacement()
+testSlides()
+testMeters()
 testKeys()
 testSwungFigure()
 testHeldFigure()

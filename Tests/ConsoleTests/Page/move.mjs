@@ -185,8 +185,9 @@ async function testDisappearance(signal) {
       console.log(`     moved after ${moved} ms: ${JSON.stringify(changes.map(([at, ...rest]) => [at - disappeared, ...rest]))}`)
       expect(moved <= 3000, "the page is connected to the other peer within 3 s", `${moved} ms`)
     }
-    const text = await leader.evaluate("document.querySelector('#connection').textContent")
-    expect(text === "Connected to Ben, because Ada did not answer", "the page shows that it has moved", text)
+    await leader.wait("document.querySelector('#banner').textContent.startsWith('With Ben now.')", 3000)
+    const text = await leader.evaluate("document.querySelector('#banner').textContent")
+    expect(text === "With Ben now.Ada did not answer.", "the page shows that it has moved", text)
     await leader.wait("tutti.player.row?.peer === tutti.state.ensemble.identity && tutti.player.energy === 30")
     const row = await leader.evaluate("tutti.player.row")
     const isSame = ["identity", "name", "sign", "program"].every((member) => row[member] === known[member])
@@ -247,7 +248,7 @@ async function testDisappearance(signal) {
 
     // The page leads the new peer and loads samples from this peer. The content security policy of the page and CORS must permit this.
     await leader.wait("tutti.state.ensemble.role === 'master'", 10_000)
-    await leader.evaluate("document.querySelector('#patch').value = 'motown'; document.querySelector('#patch').dispatchEvent(new Event('change'))")
+    await leader.evaluate("document.querySelector('[data-rhythm=motown]').click()")
     await leader.wait("tutti.state.ensemble.patch === 'motown' && tutti.state.ensemble.parts.length === 4")
     await leader.wait("Object.keys(tutti.rhythm.patch.table).length > 0 && tutti.audio.samples.tone(33, 40) !== undefined && tutti.audio.samples.missing === 0", 30_000)
     expect(true, "the page loads further samples from the new peer")

@@ -117,21 +117,21 @@ async function testStart(leader, names) {
 
 /** Lets the page report each sound and each change of the displayed step. The sounds are replaced by clicks. */
 async function listen({ page }) {
+  // The grid is in this place.
+  await page.click("#to-rhythm")
   // Only the drums are compared with the trace.
   await hearClicks(page, ["drum"], { limit: 0.0001 })
   await page.evaluate(`(() => {
     globalThis.steps = []
-    // The view draws before this function is called in the same frame. The display shows the drawn step from the beginning of the next
-    // frame on, at begin + FRAME.
-    const watch = (begin) => {
-      const step = Number(document.querySelector("#grid").dataset.step || -1)
-      if (step !== steps.at(-1)?.step) {
-        const heard = step < 0 ? undefined : tutti.connection.moment(tutti.rhythm.schedule.instant(step * 6))
-        steps.push({ step, begin, heard })
-      }
-      requestAnimationFrame(watch)
-    }
-    requestAnimationFrame(watch)
+    // The time of the document timeline is the beginning of the frame in which the view draws. The display shows the drawn step from the
+    // beginning of the next frame on, at begin + FRAME.
+    const grid = document.querySelector("#grid")
+    new MutationObserver(() => {
+      const step = Number(grid.dataset.step || -1)
+      if (step === steps.at(-1)?.step) return
+      const heard = step < 0 ? undefined : tutti.connection.moment(tutti.rhythm.schedule.instant(step * 6))
+      steps.push({ step, begin: document.timeline.currentTime, heard })
+    }).observe(grid, { attributes: true, attributeFilter: ["data-step"] })
   })()`)
 }
 

@@ -1,0 +1,187 @@
+// The living grid: the bar that sounds now, with one row for each drum and each pitched part. The rows are sorted by the energy at which they
+// wake. What always sounds is at the bottom. The energy bar stands upright to the left of the rows, and its surface reaches the middle of a
+// row exactly when this row wakes. So everybody sees: more movement, more rows.
+//
+// A stroke is a filled cell. Its height is its strength: a dot, a normal stroke, an accent. A stroke whose layer sleeps is dotted: it is a
+// stroke of the bar at the largest energy that does not sound at the present one.
+
+import { create } from "./elements.js"
+import { endsOf, sharesOf } from "./energy-bar.js"
+import { onEachFrame, reducedMotion, wakeFrames } from "./frame-loop.js"
+import { beatAt, groupsOf } from "./meter.js"
+import { colourOf } from "./sign.js"
+import { text } from "./strings.js"
+
+const MAXIMUM = 127
+/** The names of the parts by their codes. The code of the drums is 0. */
+const PARTS = ["drums", "bass", "guitar", "keys"]
+const PART_TEXTS = ["drums", "bass", "guitarPart", "keysPart"]
+/** The velocities halfway between a soft, a normal and a loud stroke, whose velocities are 56, 88 and 120 (VELOCITIES in table.js). */
+const [NORMAL, LOUD] = [72, 104]
+/** The gap between two beats in pixels, as in places.css. */
+const GAP = 6
+const STRENGTHS = ["soft", "hit", "loud"]
+
+export class LivingGrid {
+  #root
+  #context
+  /** The rows from the top to the bottom: {name, from, matches, cells, label}. */
+  #rows = []
+  #tower = create("div", { className: "tower", attributes: { "aria-hidden": "true" } })
+  #now = create("i", { className: "line", hidden: true })
+  #table = create("div", { className: "rows" })
+  #patch
+  /** The bar, the energy and the run whose strokes are drawn, and whether a rhythm plays. */
+  #drawn = ""
+  /** The step that is marked; -1 for none. */
+  #step = -1
+
+  constructor(root, context) {
+    this.#root = root
+    this.#context = context
+    root.append(this.#tower, this.#table)
+    onEachFrame((moment) => this.#draw(moment))
+    context.pulse.onBeat(() => this.#drawTower())
+  }
+
+  /** Creates the rows of the newest patch. */
+  render() {
+    const { patch } = this.#context.rhythm
+    this.#patch = patch
+    const { table } = patch
+    const steps = table.barSteps
+    const groups = groupsOf(patch)
+    // The energy at which a voice first sounds. A line without strokes does not count.
+    const hasStrokes = ({ firstStroke, bars, strokesPerBar }) => (
+      table.strokes.slice(firstStroke, firstStroke + bars * strokesPerBar).some((stroke) => stroke >= 1 && stroke <= 5))
+    const wakes = (matches) => Math.min(MAXIMUM + 1, ...table.lines.filter((line) => matches(line) && hasStrokes(line)).map(({ from }) => from))
+    const drums = patch.voices.map(({ name, note }) => ({
+      name, part: 0, lang: "en", from: wakes((line) => !line.isPitched && line.voice === note), matches: (hit) => hit.part === 0 && hit.note === note,
+    }))
+    const parts = [...new Set(table.lines.filter(({ isPitched }) => isPitched).map(({ part }) => part))].map((part) => ({
+      name: text(PART_TEXTS[part]), part, from: wakes((line) => line.isPitched && line.part === part), matches: (hit) => hit.part === part,
+    }))
+    this.#rows = [...drums, ...parts].filter(({ from }) => from <= MAXIMUM).sort((a, b) => b.from - a.from)
+    this.#table.replaceChildren(...this.#rows.map((row) => {
+      row.label = create("span", { className: "voice", textContent: row.name, lang: row.lang ?? "" })
+      row.cells = Array.from({ length: steps }, () => create("i"))
+      const beats = groups.map((length, index) => {
+        const from = groups.slice(0, index).reduce((sum, each) => sum + each, 0)
+        const beat = create("span", { className: "beat-cells" }, ...row.cells.slice(from, from + length))
+        beat.style.setProperty("--length", length)
+        return beat
+      })
+      return create("div", { className: `row ${PARTS[row.part]}` }, row.label, create("div", { className: "cells" }, ...beats))
+    }), this.#now)
+    this.#drawn = ""
+    this.#step = -1
+    this.update()
+  }
+
+  /** Called after each frame `levels` or `ensemble`. */
+  update() {
+    if (!this.#context.pulse.plays) this.#drawTower()
+    wakeFrames()
+  }
+
+  /**
+   * The height of an energy on the tower, as a share. The surface reaches the middle of the row n from the bottom at the energy of this row.
+   * Between two rows, the scale is linear. Several rows with the same energy wake together, so the highest of them counts.
+   */
+  #height(energy) {
+    const count = this.#rows.length
+    const points = [[0, 0]]
+    for (const [index, { from }] of [...this.#rows].reverse().entries()) {
+      const point = [from, (index + 0.5) / count]
+      if (points.at(-1)[0] === from) points[points.length - 1] = point
+      else points.push(point)
+    }
+    points.push([MAXIMUM + 1, 1])
+    const above = points.findIndex(([from]) => from > energy)
+    const [[low, bottom], [high, top]] = [points[above - 1], points[above]]
+    return bottom + ((energy - low) / (high - low)) * (top - bottom)
+  }
+
+  /** The shares of the players, stacked from the bottom. */
+  #drawTower() {
+    if (this.#root.offsetParent === null || this.#rows.length === 0) return
+    const shares = sharesOf(this.#context)
+    const ends = endsOf(shares, this.#context.state.ensemble?.totalRule)
+    const total = this.#total
+    const last = ends.at(-1) || 1
+    while (this.#tower.children.length < shares.length) this.#tower.prepend(create("i"))
+    while (this.#tower.children.length > shares.length) this.#tower.firstChild.remove()
+    // The first share is on top of the others, so it is the last child.
+    ;[...this.#tower.children].reverse().forEach((bar, index) => {
+      const height = this.#height(Math.min(MAXIMUM, (ends[index] / last) * total))
+      bar.style.setProperty("--c", colourOf(shares[index].sign))
+      bar.style.setProperty("transform", `translateY(${((1 - (total > 0 ? height : 0)) * 100).toFixed(1)}%)`)
+    })
+  }
+
+  /** The total energy that the rhythm has now. */
+  get #total() {
+    return this.#context.state.levels?.total ?? 0
+  }
+
+  #draw(moment) {
+    if (this.#rows.length === 0 || this.#root.offsetParent === null) return false
+    const { pulse, rhythm } = this.#context
+    const position = pulse.at(moment)
+    const isHere = position?.patch === this.#patch
+    const bar = isHere ? position.bar : 0
+    const energy = isHere ? rhythm.schedule.intensityAt(Math.floor(position.tick)) : this.#total
+    const signature = `${bar}/${energy}/${isHere}/${position?.countsIn}/${rhythm.schedule?.run}`
+    if (signature !== this.#drawn) {
+      this.#drawn = signature
+      this.#drawStrokes(bar, energy, isHere)
+      this.#drawTower()
+    }
+    this.#drawLine(isHere ? position : undefined)
+    return pulse.plays
+  }
+
+  /** Marks the present step, and moves the line. With reduced motion, both jump from beat to beat. */
+  #drawLine(position) {
+    const exact = position ? Math.floor(position.tick / 6) : -1
+    this.#root.dataset.step = exact < 0 ? "" : String(exact)
+    const place = position && (reducedMotion.matches ? position.beat.from : position.place)
+    const step = position ? Math.floor(place) : -1
+    if (this.#now.hidden === (position !== undefined)) this.#now.hidden = position === undefined
+    if (position) this.#now.style.setProperty("transform", this.#across(place, position))
+    if (step === this.#step) return
+    for (const { cells } of this.#rows) {
+      cells[this.#step]?.classList.remove("now")
+      cells[step]?.classList.add("now")
+    }
+    this.#step = step
+  }
+
+  /** The way of the line across the cells, with the gaps between the beats. */
+  #across(place, { groups, patch }) {
+    const { index } = beatAt(groups, place)
+    return `translateX(calc((100% - ${(groups.length - 1) * GAP}px) * ${(place / patch.table.barSteps).toFixed(4)} + ${index * GAP}px))`
+  }
+
+  #drawStrokes(bar, energy, isPlaying) {
+    const { rhythm } = this.#context
+    const { table, firstStep } = this.#patch
+    for (let column = 0; column < table.barSteps; column += 1) {
+      const step = bar * table.barSteps + column
+      const hits = isPlaying ? rhythm.hits(step + firstStep) : table.hits(step, energy)
+      const all = table.hits(step, MAXIMUM)
+      for (const row of this.#rows) {
+        const loudest = (found) => found.filter(row.matches).reduce((level, hit) => Math.max(level, hit.velocity), 0)
+        const velocity = loudest(hits)
+        const sleeping = velocity === 0 ? loudest(all) : 0
+        const shown = velocity || sleeping
+        const strength = shown === 0 ? "" : STRENGTHS[shown > LOUD ? 2 : shown >= NORMAL ? 1 : 0]
+        row.cells[column].className = `${strength}${sleeping ? " asleep" : ""}${column === this.#step ? " now" : ""}`
+      }
+    }
+    for (const row of this.#rows) row.label.classList.toggle("asleep", row.from > energy)
+    const awake = this.#rows.filter(({ from }) => from <= energy).map(({ name }) => name).reverse().join(", ")
+    const asleep = this.#rows.filter(({ from }) => from > energy).map(({ name }) => name).reverse().join(", ")
+    this.#root.setAttribute("aria-label", [awake && text("sounding", { names: awake }), asleep && text("sleeping", { names: asleep })].filter(Boolean).join(" "))
+  }
+}

@@ -1,0 +1,129 @@
+// The place *Rhythm*: what sounds, how loud it is, and which rhythms there are. The leader also chooses and mixes here.
+
+import { create } from "./elements.js"
+import { createIcon } from "./icons.js"
+import { leadOf, leaderOf } from "./leading.js"
+import { LivingGrid } from "./living-grid.js"
+import { nameOf } from "./sign.js"
+import { fatSlider, showValue } from "./slider.js"
+import { text } from "./strings.js"
+
+const element = (id) => document.getElementById(id)
+
+const PARTS = { drums: ["drums", "drums"], bass: ["bass", "bass"], guitar: ["guitarPart", "guitar"], keys: ["keysPart", "keys"] }
+
+export class RhythmView {
+  #context
+  #grid
+  #names = []
+
+  constructor(context) {
+    this.#context = context
+    const { audio, connection } = context
+    this.#grid = new LivingGrid(element("grid"), context)
+    const loudness = element("loudness")
+    loudness.value = String(audio.loudness)
+    showValue(loudness)
+    loudness.addEventListener("input", () => audio.setLoudness(Number(loudness.value)))
+    connection.addEventListener("library", ({ detail }) => {
+      this.#names = detail.rhythms
+      this.#renderCards()
+    })
+  }
+
+  /** Shows the newest patch. */
+  renderPatch() {
+    const { patch } = this.#context.rhythm
+    if (!patch) return
+    element("rhythm-name").textContent = patch.name
+    element("rhythm-meter").textContent = `${patch.beats}/${patch.unit}`
+    element("patch-description").textContent = patch.description
+    this.#grid.render()
+    this.#renderCards()
+  }
+
+  render() {
+    const { ensemble } = this.#context.state
+    if (!ensemble) return
+    this.#grid.update()
+    this.#renderParts(ensemble)
+    this.#renderCards()
+  }
+
+  /** Called after each frame `levels`. */
+  update() {
+    this.#grid.update()
+  }
+
+  /** The leader has a button and a slider for each part. */
+  #renderParts({ parts }) {
+    const leads = leadOf(this.#context) === "leads"
+    const container = element("parts")
+    element("mix").hidden = !leads
+    const signature = JSON.stringify([parts.map(({ name }) => name), document.documentElement.lang])
+    if (container.dataset.signature !== signature) {
+      container.dataset.signature = signature
+      container.replaceChildren(...parts.map(({ name }) => this.#part(name)))
+    }
+    for (const { name, percent, plays } of parts) {
+      const row = container.querySelector(`[data-part="${name}"]`)
+      const [button, slider] = [row.querySelector("button"), row.querySelector("input")]
+      button.setAttribute("aria-pressed", String(plays))
+      row.classList.toggle("stopped", !plays)
+      if (document.activeElement === slider) continue
+      slider.value = String(percent)
+      showValue(slider)
+    }
+  }
+
+  #part(name) {
+    const [key, icon] = PARTS[name]
+    const label = text(key)
+    const { connection } = this.#context
+    const button = create("button", { type: "button", attributes: { "aria-label": label } }, createIcon(icon))
+    button.addEventListener("click", () => {
+      connection.command({ do: "plays", part: name, on: button.getAttribute("aria-pressed") !== "true" })
+    })
+    const slider = create("input", {
+      type: "range", min: "0", max: "100", step: "5", attributes: { "aria-label": text("partLevel", { part: label }), "data-unit": " %" },
+    })
+    slider.addEventListener("change", () => connection.command({ do: "level", part: name, percent: Number(slider.value) }))
+    return create("div", { className: "part", attributes: { "data-part": name, role: "group", "aria-label": label } }, button, fatSlider(slider, label))
+  }
+
+  /** The rhythms of the library: buttons for a page that may choose, otherwise only names. */
+  #renderCards() {
+    const { ensemble } = this.#context.state
+    if (!ensemble) return
+    const lead = leadOf(this.#context)
+    const canChoose = lead === "leads" || lead === "start"
+    const leader = leaderOf(this.#context.state)
+    element("cards-title").textContent = canChoose ? text("otherRhythms")
+      : leader ? text("choosesRhythm", { name: nameOf(leader) }) : text("rhythms")
+    // A rhythm that is not in the library is listed too.
+    const names = this.#names.includes(ensemble.patch) ? this.#names : [ensemble.patch, ...this.#names]
+    const list = element("cards")
+    const signature = JSON.stringify([names, canChoose])
+    if (list.dataset.signature !== signature) {
+      list.dataset.signature = signature
+      const focused = document.activeElement?.dataset?.rhythm
+      list.replaceChildren(...names.map((name) => create("li", {}, this.#card(name, canChoose))))
+      if (focused !== undefined) list.querySelector(`[data-rhythm="${CSS.escape(focused)}"]`)?.focus()
+    }
+    for (const card of list.querySelectorAll(".rhythm-card")) {
+      const isChosen = card.dataset.rhythm === ensemble.patch
+      card.classList.toggle("chosen", isChosen)
+      if (canChoose) card.setAttribute("aria-pressed", String(isChosen))
+      else if (isChosen) card.setAttribute("aria-current", "true")
+      else card.removeAttribute("aria-current")
+    }
+  }
+
+  #card(name, canChoose) {
+    const card = create(canChoose ? "button" : "span", {
+      className: "rhythm-card", textContent: name, attributes: { "data-rhythm": name, lang: "en", ...(canChoose ? { type: "button" } : {}) },
+    })
+    if (canChoose) card.addEventListener("click", () => this.#context.connection.command({ do: "patch", name }))
+    return card
+  }
+}

@@ -1,0 +1,297 @@
+// The surface: the instrument that the player touches. It answers each touch twice: at once, the key moves and a ring surrounds the finger;
+// then, when the note sounds, the key rings. Between the two, the ring runs down.
+//
+// The surface handles the fingers and calls the instrument. It shows all notes of the instrument, also those that are played by letters,
+// by the thumb key or by movements, because it listens to the events of the instrument. The drawings of the instruments only draw.
+
+import { Drawing, createSVG } from "./drawing.js"
+import { create } from "./elements.js"
+import { Flute } from "./flute.js"
+import { onEachFrame, reducedMotion, wakeFrames } from "./frame-loop.js"
+import { Guitar } from "./guitar.js"
+import { HandDrums } from "./hand-drums.js"
+import { createIcon } from "./icons.js"
+import { Kalimba } from "./kalimba.js"
+import { Mallet } from "./mallet.js"
+import { Marimba } from "./marimba.js"
+import { store, stored } from "./settings.js"
+import { text } from "./strings.js"
+import { Vibraphone } from "./vibraphone.js"
+
+const DRAWINGS = { marimba: Marimba, vibraphone: Vibraphone, kalimba: Kalimba, guitar: Guitar, flute: Flute, drums: HandDrums }
+const TOUCHED_KEY = "tutti.touched"
+/** The strength of a touch at the lower edge of the surface. At the upper edge, it is 1. */
+const SOFTEST = 0.3
+/** The strength of a key that is played without a finger, and with Shift, 0...1. */
+export const [KEY_STRENGTH, SOFT_STRENGTH] = [0.75, 0.4]
+/** A note that was played by a click without a pointer, such as with Enter, is released after this time, in milliseconds. */
+export const CLICK_TIME = 180
+/** A finger that moves is looked at every few pixels, so that no key between two events is left out. */
+const STRIDE = 6
+/** The speed of a finger that counts as the largest activity, in pixels per millisecond, and the least time over which it is measured. */
+const [FASTEST, LEAST_TIME] = [1.5, 8]
+/** The ring of a movement stays for this time after the last movement, in milliseconds. */
+const HAND_TIME = 600
+
+export class Surface {
+  #root
+  #context
+  #drawing = new Drawing({ width: 0, height: 0 })
+  #layer = create("div", { className: "layer" })
+  #mallet
+  /** The fingers by the source of their notes: {key, point, moment, slide, ring}. */
+  #fingers = new Map()
+  /** The keys that are held, by source, and the notes that wait for the grid: {source, key, began, moment}. */
+  #pressed = new Map()
+  #waiting = []
+  #level = create("i", { className: "level", hidden: true })
+  #hand = create("i", { className: "hand", hidden: true })
+  #handTimer
+  #count = create("p", { className: "count", hidden: true, attributes: { "aria-hidden": "true" } })
+  #hint = create("p", { className: "hint" })
+
+  constructor(root, context) {
+    this.#root = root
+    this.#context = context
+    this.#mallet = new Mallet(context, (key) => this.#sounds(key))
+    root.append(this.#layer, this.#level, this.#mallet.element, this.#hand, this.#count, this.#hint)
+    this.#hint.hidden = stored(TOUCHED_KEY) !== null
+    const { instrument } = context
+    instrument.addEventListener("change", () => this.render())
+    instrument.addEventListener("begin", ({ detail }) => this.#begin(detail))
+    instrument.addEventListener("end", ({ detail }) => this.#end(detail))
+    instrument.addEventListener("hand", ({ detail }) => this.#showHand(detail))
+    new ResizeObserver(() => this.render()).observe(root)
+    root.addEventListener("pointerdown", (event) => this.#down(event))
+    root.addEventListener("pointermove", (event) => this.#move(event))
+    for (const type of ["pointerup", "pointercancel", "lostpointercapture"]) {
+      root.addEventListener(type, ({ pointerId }) => this.#up(`pointer ${pointerId}`))
+    }
+    root.addEventListener("click", (event) => this.#click(event))
+    root.addEventListener("keydown", (event) => this.#walk(event))
+    root.addEventListener("contextmenu", (event) => event.preventDefault())
+    onEachFrame((moment) => this.#frame(moment))
+  }
+
+  /** Draws the instrument anew: another one, another size, or another language. */
+  render() {
+    const { instrument } = this.#context.instrument
+    const { width, height } = this.#root.getBoundingClientRect()
+    if (!instrument || width === 0 || height === 0) return
+    this.#context.instrument.releaseAll()
+    const isFocused = this.#layer.contains(document.activeElement)
+    this.#drawing = new (DRAWINGS[instrument.name] ?? Marimba)({ width, height })
+    this.#layer.className = `layer ${this.#drawing.className}`
+    this.#layer.replaceChildren(...this.#drawing.draw())
+    this.#drawing.keys.forEach((key, index) => {
+      key.tabIndex = index === 0 ? 0 : -1
+      key.dataset.key = index
+    })
+    this.#context.letters.label(this.#drawing.keys)
+    if (isFocused) this.#drawing.keys[0]?.focus()
+    this.#root.setAttribute("aria-label", text(instrument.drums.length > 0 ? "drumsInstrument" : instrument.name))
+    this.#mallet.setDrawing(this.#drawing)
+    this.#hint.replaceChildren(createIcon("hand"), text("touch"))
+    wakeFrames()
+  }
+
+  get keys() {
+    return this.#drawing.keys
+  }
+
+  // Fingers.
+
+  #point({ clientX, clientY }) {
+    const box = this.#root.getBoundingClientRect()
+    return { x: clientX - box.left, y: clientY - box.top }
+  }
+
+  /** The strength of a touch: the higher on the surface, the stronger. */
+  #strength({ y }) {
+    const share = Math.min(Math.max(y / this.#drawing.box.height, 0), 1)
+    return 1 - (1 - SOFTEST) * share
+  }
+
+  #down(event) {
+    if (event.target.closest(".one-button") || this.keys.length === 0) return
+    event.preventDefault()
+    this.#root.setPointerCapture(event.pointerId)
+    const point = this.#point(event)
+    const source = `pointer ${event.pointerId}`
+    const key = this.#drawing.keyAt(point.x, point.y)
+    const ring = createSVG("svg", { class: "finger", viewBox: "0 0 120 120", "aria-hidden": "true" },
+      ...["halo", "line", "wait"].map((name) => createSVG("circle", { class: name, cx: 60, cy: 60, r: name === "wait" ? 56 : 44, pathLength: 1 })))
+    const finger = { key, point, moment: event.timeStamp, slide: {}, ring }
+    this.#fingers.set(source, finger)
+    this.#place(ring, point)
+    this.#root.append(ring)
+    this.#context.instrument.touch(source, key, this.#strength(point), event, finger.slide)
+    if (this.#hint.hidden) return
+    this.#hint.hidden = true
+    store(TOUCHED_KEY, "yes")
+  }
+
+  #place(target, { x, y }) {
+    target.style.setProperty("transform", `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`)
+  }
+
+  /** A finger slides: it plays each key that it crosses, in the order and at the times of its way. */
+  #move(event) {
+    const source = `pointer ${event.pointerId}`
+    const finger = this.#fingers.get(source)
+    if (!finger) return
+    const { instrument } = this.#context
+    const [from, to] = [finger.point, this.#point(event)]
+    this.#measure(finger, to, event.timeStamp)
+    const strides = Math.ceil(Math.hypot(to.x - from.x, to.y - from.y) / STRIDE)
+    for (let n = 1; n <= strides; n += 1) {
+      const share = n / strides
+      const point = { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }
+      const key = this.#drawing.keyAt(point.x, point.y)
+      if (key === finger.key) continue
+      finger.key = key
+      finger.slide.isLater = true
+      const timeStamp = finger.moment + (event.timeStamp - finger.moment) * share
+      instrument.touch(source, key, this.#strength(point), { timeStamp }, finger.slide)
+    }
+    instrument.press(source, this.#strength(to))
+    Object.assign(finger, { point: to, moment: event.timeStamp })
+    this.#place(finger.ring, to)
+    if (!this.#level.hidden) this.#place(this.#level, { x: 0, y: to.y })
+  }
+
+  /** Adds the speed of a finger to the activity. */
+  #measure(finger, to, moment) {
+    finger.measured ??= { ...finger.point, moment: finger.moment }
+    const passed = moment - finger.measured.moment
+    if (passed < LEAST_TIME) return
+    const distance = Math.hypot(to.x - finger.measured.x, to.y - finger.measured.y)
+    this.#context.instrument.move(Math.min(1, distance / passed / FASTEST))
+    finger.measured = { ...to, moment }
+  }
+
+  #up(source) {
+    const finger = this.#fingers.get(source)
+    if (!finger) return
+    this.#fingers.delete(source)
+    finger.ring.remove()
+    this.#level.hidden = this.#fingers.size === 0
+    this.#context.instrument.release(source)
+  }
+
+  /** Enter, Space, switches and screen readers cause a click without a pointer. */
+  #click(event) {
+    const key = event.target.closest(".key")
+    if (event.detail > 0 || !key) return
+    const release = this.#context.instrument.touch("click", Number(key.dataset.key), KEY_STRENGTH, event)
+    setTimeout(() => release?.(), CLICK_TIME)
+  }
+
+  /** The surface is one stop of the tab order. The arrow keys move between its keys. */
+  #walk(event) {
+    const { keys } = this
+    const index = keys.indexOf(event.target)
+    if (index < 0) return
+    const next = { ArrowRight: index + 1, ArrowUp: index + 1, ArrowLeft: index - 1, ArrowDown: index - 1, Home: 0, End: keys.length - 1 }[event.key]
+    if (next === undefined) return
+    event.preventDefault()
+    const key = keys[Math.min(Math.max(next, 0), keys.length - 1)]
+    for (const each of keys) each.tabIndex = each === key ? 0 : -1
+    key.focus()
+  }
+
+  // What the instrument plays.
+
+  #begin({ source, position, strength, moment, isFigure, isNew, isSilent }) {
+    const key = Math.min(position, this.keys.length - 1)
+    this.#pressed.set(source, key)
+    this.#drawing.press(key, true)
+    const finger = this.#fingers.get(source)
+    if (isFigure && finger) {
+      this.#level.hidden = false
+      this.#place(this.#level, { x: 0, y: finger.point.y })
+    }
+    if (isSilent) return
+    this.#context.energy.play(strength)
+    if (isFigure) {
+      if (isNew) this.#sounds(key)
+    } else if (moment === undefined) {
+      this.#sounds(key)
+    } else {
+      this.#waiting.push({ source, key, began: performance.now(), moment })
+      this.#context.beatRow.add(moment)
+    }
+    wakeFrames()
+  }
+
+  #end({ source }) {
+    const key = this.#pressed.get(source)
+    this.#pressed.delete(source)
+    if (![...this.#pressed.values()].includes(key)) this.#drawing.press(key, false)
+  }
+
+  /** A key sounds now. */
+  #sounds(key) {
+    const quarter = this.#context.pulse.quarter ?? 500
+    this.#drawing.sound(key, quarter)
+    this.#context.beatRow.add()
+    if (!this.#mallet.isPlaying) this.#ripple(key, quarter)
+    wakeFrames()
+  }
+
+  #ripple(key, quarter) {
+    if (reducedMotion.matches || !this.keys[key]) return
+    const ripple = create("i", { className: "ripple" })
+    const { x, y } = this.#drawing.spot(key)
+    const at = `translate(${x}px, ${y}px)`
+    this.#root.append(ripple)
+    const animation = ripple.animate(
+      [{ transform: `${at} scale(0.8)`, opacity: 0.9 }, { transform: `${at} scale(3.4)`, opacity: 0 }],
+      { duration: quarter * 0.75, easing: "ease-out" })
+    animation.finished.finally(() => ripple.remove())
+  }
+
+  /** A ring without a finger shows the place of a movement. */
+  #showHand({ position, strength }) {
+    const key = Math.min(position, this.keys.length - 1)
+    if (!this.keys[key]) return
+    const { x } = this.#drawing.spot(key)
+    this.#place(this.#hand, { x, y: this.#drawing.box.height * (0.9 - 0.8 * strength) })
+    this.#hand.hidden = false
+    clearTimeout(this.#handTimer)
+    this.#handTimer = setTimeout(() => { this.#hand.hidden = true }, HAND_TIME)
+  }
+
+  // Frames.
+
+  #frame(moment) {
+    if (this.#root.offsetParent === null) return false
+    for (const note of [...this.#waiting]) this.#wait(note, moment)
+    this.#showCount(moment)
+    const isMoving = this.#drawing.frame(moment, this.#context.pulse)
+    return this.#mallet.frame(moment) || isMoving || this.#waiting.length > 0
+  }
+
+  /** The ring round the finger runs down until the note sounds. With reduced motion, it stands still. */
+  #wait(note, moment) {
+    const ring = this.#fingers.get(note.source)?.ring.lastChild
+    if (moment < note.moment) {
+      const share = reducedMotion.matches ? 1 : Math.min(1, (note.moment - moment) / (note.moment - note.began))
+      ring?.setAttribute("stroke-dasharray", `${share.toFixed(3)} 1`)
+      return
+    }
+    ring?.setAttribute("stroke-dasharray", "0 1")
+    this.#waiting = this.#waiting.filter((other) => other !== note)
+    this.#drawing.sound(note.key, this.#context.pulse.quarter ?? 500)
+    this.#ripple(note.key, this.#context.pulse.quarter ?? 500)
+  }
+
+  /** The number of the beats that remain of the count-in. */
+  #showCount(moment) {
+    const position = this.#context.pulse.at(moment)
+    const count = position?.countsIn ? String(position.groups.length - position.beat.index) : ""
+    if (this.#count.textContent === count) return
+    this.#count.textContent = count
+    this.#count.hidden = count === ""
+  }
+}
