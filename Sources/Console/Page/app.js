@@ -160,7 +160,7 @@ connection.addEventListener("welcome", () => {
 connection.addEventListener("clock", () => {
   timeline.update()
   audio.update()
-  wakeFrames()
+  if (rhythm.schedule?.plays) wakeFrames()
 })
 connection.addEventListener("rhythm", ({ detail }) => {
   timeline.set(detail)

@@ -64,7 +64,7 @@ export class EnergyBar {
     const total = this.#context.state.levels?.total ?? 0
     this.#root.setAttribute("aria-valuenow", total)
     this.#root.setAttribute("aria-valuetext", text("energyShare", { percent: Math.round((total / MAXIMUM) * 100) }))
-    wakeFrames()
+    if (total !== this.#reached) wakeFrames()
   }
 
   /** Draws the thresholds of the newest patch. */

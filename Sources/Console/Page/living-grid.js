@@ -31,8 +31,9 @@ export class LivingGrid {
   #now = create("i", { className: "line", hidden: true })
   #table = create("div", { className: "rows" })
   #patch
-  /** The bar, the energy and the run whose strokes are drawn, and whether a rhythm plays. */
+  /** The bar, the energy and the run whose strokes are drawn, and whether a rhythm plays, as one text; the energy. */
   #drawn = ""
+  #energy
   /** The step that is marked; -1 for none. */
   #step = -1
 
@@ -75,13 +76,14 @@ export class LivingGrid {
     }), this.#now)
     this.#drawn = ""
     this.#step = -1
-    this.update()
+    wakeFrames()
   }
 
   /** Called after each frame `levels` or `ensemble`. */
   update() {
-    if (!this.#context.pulse.plays) this.#drawTower()
-    wakeFrames()
+    if (this.#context.pulse.plays) return
+    this.#drawTower()
+    if (this.#total !== this.#energy) wakeFrames()
   }
 
   /**
@@ -134,6 +136,7 @@ export class LivingGrid {
     const signature = `${bar}/${energy}/${isHere}/${position?.countsIn}/${rhythm.schedule?.run}`
     if (signature !== this.#drawn) {
       this.#drawn = signature
+      this.#energy = energy
       this.#drawStrokes(bar, energy, isHere)
       this.#drawTower()
     }

@@ -119,13 +119,14 @@ export class Surface {
     const point = this.#point(event)
     const source = `pointer ${event.pointerId}`
     const key = this.#drawing.keyAt(point.x, point.y)
-    const ring = createSVG("svg", { class: "finger", viewBox: "0 0 120 120", "aria-hidden": "true" },
-      ...["halo", "line", "wait"].map((name) => createSVG("circle", { class: name, cx: 60, cy: 60, r: name === "wait" ? 56 : 44, pathLength: 1 })))
-    const finger = { key, point, moment: event.timeStamp, slide: {}, ring }
+    const finger = { key, point, moment: event.timeStamp, slide: {}, ring: undefined }
     this.#fingers.set(source, finger)
-    this.#place(ring, point)
-    this.#root.append(ring)
+    // First the sound, then the ring.
     this.#context.instrument.touch(source, key, this.#strength(point), event, finger.slide)
+    finger.ring = createSVG("svg", { class: "finger", viewBox: "0 0 120 120", "aria-hidden": "true" },
+      ...["halo", "line", "wait"].map((name) => createSVG("circle", { class: name, cx: 60, cy: 60, r: name === "wait" ? 56 : 44, pathLength: 1 })))
+    this.#place(finger.ring, point)
+    this.#root.append(finger.ring)
     if (this.#hint.hidden) return
     this.#hint.hidden = true
     store(TOUCHED_KEY, "yes")
