@@ -35,7 +35,6 @@ try {
   await page.wait("document.querySelector('#join')?.textContent", 30_000)
   await page.click("#join")
   await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.isRunning", 60_000)
-  await page.click("#tab-instrument")
   console.log("minute  heap_kB  nodes  listeners  peer_kB")
   for (let minute = 1; minute <= minutes; minute += 1) {
     const end = Date.now() + 60_000
