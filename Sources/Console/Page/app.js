@@ -1,5 +1,6 @@
 // The page: connects the modules, and shows either the entry, with the button *Join*, or the session with its places.
 
+import { Announcements } from "./announcements.js"
 import { Audio } from "./audio.js"
 import { Banner } from "./banner.js"
 import { BeatRow } from "./beat-row.js"
@@ -13,7 +14,6 @@ import { Head } from "./head.js"
 import { drawIcons } from "./icons.js"
 import { InstrumentChoice } from "./instrument-choice.js"
 import { Instrument } from "./instrument.js"
-import { leaderOf } from "./leading.js"
 import { Letters } from "./letters.js"
 import { OwnPlayer } from "./own-player.js"
 import { PartnerView } from "./partner.js"
@@ -26,7 +26,6 @@ import { Rhythm } from "./rhythm.js"
 import { offerSecurePage } from "./secure.js"
 import { SettingsView } from "./settings-view.js"
 import { connectSheets } from "./sheet.js"
-import { nameOf } from "./sign.js"
 import { drawSliders } from "./slider.js"
 import { text, translate } from "./strings.js"
 import { Surface } from "./surface.js"
@@ -48,10 +47,8 @@ const timeline = new Timeline(connection, rhythm)
 const audio = new Audio(connection, rhythm)
 const state = { ensemble: undefined, levels: undefined }
 
-/** Lets a screen reader read a message. */
-function announce(message) {
-  element("announcer").textContent = message
-}
+const announcements = new Announcements(element("announcer"))
+const announce = (message) => announcements.say(message)
 
 /** The name of the peer that has served the page. */
 let firstPeerName = ""
@@ -110,33 +107,15 @@ function renderPatch() {
 const ALONE = 30_000
 /** The timer that stops the rhythm when the connection has been lost for too long. */
 let aloneTimer
-/** Whether the rhythm played according to the last frame; undefined before the first one. */
-let didPlay
-/** The players and the leader of the last frame `ensemble`, for announcements. */
-let known
 
 /** Stops the rhythm on this page, because the peer may have stopped it since the connection was lost. */
 function endAlone() {
   timeline.set(undefined)
   audio.update()
-  didPlay = false
+  announcements.rhythm(false)
   endedAlone = true
   announce(text("stoppedAlone"))
   render()
-}
-
-/** Announces who has come, who has left, and who leads now. */
-function announceChanges() {
-  const names = new Map(state.ensemble.players.map((row) => [row.identity, nameOf(row)]))
-  const leader = leaderOf(state)?.identity
-  if (known && context.player.hasJoined) {
-    const came = [...names.keys()].find((identity) => !known.names.has(identity) && identity !== context.player.identity)
-    const left = [...known.names.keys()].find((identity) => !names.has(identity))
-    if (leader !== known.leader && leader !== undefined) announce(text("leads", { name: names.get(leader) }))
-    else if (came) announce(text("came", { name: names.get(came) }))
-    else if (left) announce(text("left", { name: known.names.get(left) }))
-  }
-  known = { names, leader }
 }
 
 connection.addEventListener("state", ({ detail }) => {
@@ -165,9 +144,7 @@ connection.addEventListener("clock", () => {
 connection.addEventListener("rhythm", ({ detail }) => {
   timeline.set(detail)
   audio.update()
-  if (didPlay !== undefined && didPlay !== detail.plays) announce(text(detail.plays ? "started" : "stopped"))
-  if (didPlay !== detail.plays) render()
-  didPlay = detail.plays
+  if (announcements.rhythm(detail.plays)) render()
   wakeFrames()
 })
 connection.addEventListener("patch", ({ detail }) => {
@@ -179,7 +156,7 @@ connection.addEventListener("ensemble", ({ detail }) => {
   state.ensemble = detail
   context.player.update()
   if (!connection.hasMoved) firstPeerName = detail.name
-  announceChanges()
+  announcements.ensemble(state, context.player)
   render()
 })
 connection.addEventListener("levels", ({ detail }) => {

@@ -9,10 +9,11 @@ import { store, stored } from "./settings.js"
 const DELAY_KEY = "tutti.output-delay"
 const CALIBRATION_KEY = "tutti.calibration"
 const LOUDNESS_KEY = "tutti.rhythm-loudness"
+const INSTRUMENT_LOUDNESS_KEY = "tutti.instrument-loudness"
 /** If the clock of the AudioContext stands still for this time, in milliseconds, a new AudioContext replaces it. */
 const STALL = 3000
-/** The loudness of the rhythm before the player changes it, in percent. */
-const STANDARD_LOUDNESS = 80
+/** The loudness of the rhythm and of the instrument before the player changes it, in percent. */
+const [STANDARD_LOUDNESS, STANDARD_INSTRUMENT_LOUDNESS] = [80, 100]
 /** The largest sample value that the limiter distinguishes. Larger values count as this one. */
 const LIMITER_RANGE = 4
 /** The cutoff frequency of the filter of the instrument in hertz, with the brightest and with the dullest sound. */
@@ -65,6 +66,8 @@ function limiter(context) {
 export class Audio extends EventTarget {
   /** The loudness of the rhythm on this device in percent. */
   loudness = limited(storedNumber(LOUDNESS_KEY, STANDARD_LOUDNESS), 0, 100)
+  /** The loudness of the instrument of the player in percent. */
+  instrumentLoudness = limited(storedNumber(INSTRUMENT_LOUDNESS_KEY, STANDARD_INSTRUMENT_LOUDNESS), 0, 100)
   /** The delay of the output that the player has set, in milliseconds. */
   #manualDelay = storedDelay()
   #calibrations = storedCalibrations()
@@ -83,6 +86,7 @@ export class Audio extends EventTarget {
   #worker
   #manifest
   #rhythmGain
+  #instrumentGain
   #output
   /** The node that filters the instrument, and the node whose output is the change of the instrument's pitch in cents. */
   #tone
@@ -148,7 +152,8 @@ export class Audio extends EventTarget {
     this.#rhythmGain = new GainNode(context, { gain: (this.loudness / 100) ** 2 })
     this.#rhythmGain.connect(this.#output)
     this.#tone = new BiquadFilterNode(context, { type: "lowpass", frequency: OPEN })
-    this.#tone.connect(this.#output)
+    this.#instrumentGain = new GainNode(context, { gain: (this.instrumentLoudness / 100) ** 2 })
+    this.#tone.connect(this.#instrumentGain).connect(this.#output)
     this.#bend = new ConstantSourceNode(context, { offset: 0 })
     this.#bend.start()
     this.setShape(this.#shape)
@@ -216,6 +221,13 @@ export class Audio extends EventTarget {
     this.loudness = percent
     store(LOUDNESS_KEY, String(percent))
     this.#rhythmGain?.gain.setTargetAtTime((percent / 100) ** 2, this.context.currentTime, 0.02)
+  }
+
+  /** Sets the loudness of the instrument of the player in percent. */
+  setInstrumentLoudness(percent) {
+    this.instrumentLoudness = percent
+    store(INSTRUMENT_LOUDNESS_KEY, String(percent))
+    this.#instrumentGain?.gain.setTargetAtTime((percent / 100) ** 2, this.context.currentTime, 0.02)
   }
 
   /**

@@ -87,7 +87,7 @@ export class Head {
   /** The keys of the leader: Shift + Enter, + and −, T, N and Q. They can be switched off together with the letters of the instrument. */
   #listen(event) {
     const { letters } = this.#context
-    if (this.#context.connection.access !== "lead" || !letters.accepts(event)) return
+    if (!this.#context.player.hasJoined || this.#context.connection.access !== "lead" || !letters.accepts(event)) return
     const key = event.key.toLowerCase()
     const step = event.shiftKey && event.code?.startsWith("Numpad") ? 5 : 1
     const action = {

@@ -1,6 +1,7 @@
 // The instrument of the player: its notes and figures sound on this device. Touches, keys and movements all play through this class, and
 // the surface shows what they play.
 
+import { Activity } from "./activity.js"
 import { POSITIONS, keyAt, positionsOf } from "./figures.js"
 import { MotionPlayer } from "./motion-player.js"
 import { placed, placedInSlide } from "./placement.js"
@@ -13,10 +14,6 @@ const element = (id) => document.getElementById(id)
 const INSTRUMENT_KEY = "tutti.instrument"
 const SENSITIVITY_KEY = "tutti.sensitivity"
 const IN_TIME_KEY = "tutti.in-time"
-/** The time between two reports of the activity, in milliseconds. The page does not smooth the activity, because the peer does. */
-const REPORT_INTERVAL = 50
-/** A note that was played by a touch or a key counts as activity for this time, in milliseconds. */
-const NOTE_TIME = 400
 
 /**
  * The instrument. Events: `change` when another instrument was chosen; `begin` when a note or a touch of a figure begins, with {source,
@@ -32,15 +29,9 @@ export class Instrument extends EventTarget {
   figure
   motion
   #context
-  #hasPlayed = false
+  #activity
   /** The notes and touches that are held, by their source, such as a pointer, a key or `motion`. The newest one is the last. */
   #held = new Map()
-  /** The strength of the last note, 0...1, and the moment until which it counts as activity. */
-  #note = { strength: 0, until: 0 }
-  /** The largest movement of the device or of a finger since the last report, 0...1. */
-  #movement = 0
-  /** The activity that was reported last, 0...127. */
-  #reported = 0
   /** The notes of the figure before this instant have been sent to the peer; undefined while none are sent. */
   #shared
   #sharedNotes
@@ -49,6 +40,7 @@ export class Instrument extends EventTarget {
     super()
     this.#context = context
     this.#sharedNotes = new SharedNotes(context.connection)
+    this.#activity = new Activity(context.connection, () => this.#sensitivity, (interval) => this.#shareFigure(interval))
     this.figure = context.audio.figure
     this.motion = new MotionPlayer(this)
     const sensitivity = Number(stored(SENSITIVITY_KEY))
@@ -62,9 +54,6 @@ export class Instrument extends EventTarget {
     element("in-time").checked = stored(IN_TIME_KEY) !== "false"
     element("in-time").addEventListener("change", () => store(IN_TIME_KEY, String(element("in-time").checked)))
     context.connection.addEventListener("sounds", () => this.#adopt())
-    // A peer knows nothing about what was reported on an earlier connection.
-    context.connection.addEventListener("welcome", () => { this.#reported = undefined })
-    setInterval(() => this.#report(), REPORT_INTERVAL)
     // The browser stops the timers and sensors of a hidden page, and sends no event when a finger leaves a locked screen.
     document.addEventListener("visibilitychange", () => document.hidden && this.#endAll())
     addEventListener("pagehide", () => this.#endAll())
@@ -156,7 +145,7 @@ export class Instrument extends EventTarget {
     const stop = isNew ? this.#sound(position, strength, timeStamp) : undefined
     this.release(source)
     this.bend(position, strength, { holder: source })
-    this.#played(strength)
+    this.#activity.play(strength)
     this.#emit("begin", { source, position, strength, isFigure: true, isNew, isSilent: this.#isQuiet })
     return this.#hold(source, {
       position, strength, isFigure: true,
@@ -208,7 +197,7 @@ export class Instrument extends EventTarget {
     const moment = instant && connection.moment(instant)
     const stop = this.#sound(position, strength, timeStamp, instant)
     // The activity of a movement is counted by `move`.
-    if (source !== "motion") this.#played(strength)
+    if (source !== "motion") this.#activity.play(strength)
     this.#emit("begin", { source, position, strength, moment, isFigure: false, isSilent: this.#isQuiet })
     return this.#hold(source, { position, strength, isFigure: false, end: () => stop?.() })
   }
@@ -231,12 +220,6 @@ export class Instrument extends EventTarget {
 
   #emit(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail }))
-  }
-
-  /** Counts a note of the given strength as activity. */
-  #played(strength) {
-    this.#hasPlayed = true
-    this.#note = { strength, until: performance.now() + NOTE_TIME }
   }
 
   /** Whether a finger or a key, but not a movement, holds a note. */
@@ -264,37 +247,24 @@ export class Instrument extends EventTarget {
   // The activity.
 
   /** Adds a movement of the device or of a finger, 0...1, to the activity. */
-  move(activity) {
-    if (activity > 0) this.#hasPlayed = true
-    this.#movement = Math.max(this.#movement, activity)
+  move(movement) {
+    this.#activity.move(movement)
   }
 
-  /** The activity now, 0...127, as the next report will contain it. */
+  /** The activity now, 0...127. */
   get activity() {
-    const note = performance.now() < this.#note.until ? this.#note.strength : 0
-    return Math.min(127, Math.round(Math.max(note, this.#movement) * 127 * this.#sensitivity))
+    return this.#activity.value
   }
 
-  /** Reports the activity since the last report: the strength of the last note or of the largest movement, whichever is greater. */
-  #report() {
-    this.#shareFigure()
-    if (!this.#hasPlayed) return
-    const { activity } = this
-    this.#movement = 0
-    if (activity === this.#reported) return
-    this.#reported = activity
-    this.#context.connection.activity(activity)
-  }
-
-  /** Sends the peer the notes of the figure that begin before the next report, if the player has chosen to send notes. */
-  #shareFigure() {
+  /** Sends the peer the notes of the figure that begin within an interval in milliseconds, if the player has chosen to send notes. */
+  #shareFigure(interval) {
     const { connection } = this.#context
     if (!element("share").checked || !this.figure.isSounding) {
       this.#shared = undefined
       return
     }
     const now = connection.peerTime()
-    const end = now + REPORT_INTERVAL * 1e6
+    const end = now + interval * 1e6
     for (const { hit, instant, end: last } of this.figure.planned(Math.max(now, this.#shared ?? now), end)) {
       const stop = this.#sharedNotes.begin(hit.note, hit.velocity, connection.moment(instant))
       setTimeout(stop, connection.moment(last) - performance.now())

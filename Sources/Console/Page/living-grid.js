@@ -10,7 +10,7 @@ import { endsOf, sharesOf } from "./energy-bar.js"
 import { onEachFrame, reducedMotion, wakeFrames } from "./frame-loop.js"
 import { beatAt, groupsOf } from "./meter.js"
 import { colourOf } from "./sign.js"
-import { text } from "./strings.js"
+import { text, voiceName } from "./strings.js"
 
 const MAXIMUM = 127
 /** The names of the parts by their codes. The code of the drums is 0. */
@@ -25,7 +25,7 @@ const STRENGTHS = ["soft", "hit", "loud"]
 export class LivingGrid {
   #root
   #context
-  /** The rows from the top to the bottom: {name, from, matches, cells, label}. */
+  /** The rows from the top to the bottom: {name, lines, from, matches, cells, label}. `from`: the energy at which a row first sounds. */
   #rows = []
   #tower = create("div", { className: "tower", attributes: { "aria-hidden": "true" } })
   #now = create("i", { className: "line", hidden: true })
@@ -52,17 +52,18 @@ export class LivingGrid {
     const { table } = patch
     const steps = table.barSteps
     const groups = groupsOf(patch)
-    // The energy at which a voice first sounds. A line without strokes does not count.
+    // The lines of a voice. A line without strokes does not count.
     const hasStrokes = ({ firstStroke, bars, strokesPerBar }) => (
       table.strokes.slice(firstStroke, firstStroke + bars * strokesPerBar).some((stroke) => stroke >= 1 && stroke <= 5))
-    const wakes = (matches) => Math.min(MAXIMUM + 1, ...table.lines.filter((line) => matches(line) && hasStrokes(line)).map(({ from }) => from))
+    const linesOf = (matches) => table.lines.filter((line) => matches(line) && hasStrokes(line))
     const drums = patch.voices.map(({ name, note }) => ({
-      name, part: 0, lang: "en", from: wakes((line) => !line.isPitched && line.voice === note), matches: (hit) => hit.part === 0 && hit.note === note,
+      ...voiceName(name), part: 0, lines: linesOf((line) => !line.isPitched && line.voice === note), matches: (hit) => hit.part === 0 && hit.note === note,
     }))
     const parts = [...new Set(table.lines.filter(({ isPitched }) => isPitched).map(({ part }) => part))].map((part) => ({
-      name: text(PART_TEXTS[part]), part, from: wakes((line) => line.isPitched && line.part === part), matches: (hit) => hit.part === part,
+      name: text(PART_TEXTS[part]), part, lines: linesOf((line) => line.isPitched && line.part === part), matches: (hit) => hit.part === part,
     }))
-    this.#rows = [...drums, ...parts].filter(({ from }) => from <= MAXIMUM).sort((a, b) => b.from - a.from)
+    this.#rows = [...drums, ...parts].filter(({ lines }) => lines.length > 0)
+      .map((row) => ({ ...row, from: Math.min(...row.lines.map(({ from }) => from)) })).sort((a, b) => b.from - a.from)
     this.#table.replaceChildren(...this.#rows.map((row) => {
       row.label = create("span", { className: "voice", textContent: row.name, lang: row.lang ?? "" })
       row.cells = Array.from({ length: steps }, () => create("i"))
@@ -182,9 +183,10 @@ export class LivingGrid {
         row.cells[column].className = `${strength}${sleeping ? " asleep" : ""}${column === this.#step ? " now" : ""}`
       }
     }
-    for (const row of this.#rows) row.label.classList.toggle("asleep", row.from > energy)
-    const awake = this.#rows.filter(({ from }) => from <= energy).map(({ name }) => name).reverse().join(", ")
-    const asleep = this.#rows.filter(({ from }) => from > energy).map(({ name }) => name).reverse().join(", ")
+    const isAwake = ({ lines }) => lines.some(({ from, to }) => from <= energy && energy <= to)
+    for (const row of this.#rows) row.label.classList.toggle("asleep", !isAwake(row))
+    const names = (rows) => rows.map(({ name }) => name).reverse().join(", ")
+    const [awake, asleep] = [names(this.#rows.filter(isAwake)), names(this.#rows.filter((row) => !isAwake(row)))]
     this.#root.setAttribute("aria-label", [awake && text("sounding", { names: awake }), asleep && text("sleeping", { names: asleep })].filter(Boolean).join(" "))
   }
 }

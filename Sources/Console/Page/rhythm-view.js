@@ -19,16 +19,23 @@ export class RhythmView {
 
   constructor(context) {
     this.#context = context
-    const { audio, connection } = context
+    const { audio, connection, pulse } = context
     this.#grid = new LivingGrid(element("grid"), context)
-    const loudness = element("loudness")
-    loudness.value = String(audio.loudness)
-    showValue(loudness)
-    loudness.addEventListener("input", () => audio.setLoudness(Number(loudness.value)))
+    this.#loudness("loudness", audio.loudness, (percent) => audio.setLoudness(percent))
+    this.#loudness("instrument-loudness", audio.instrumentLoudness, (percent) => audio.setInstrumentLoudness(percent))
+    pulse.onBeat(() => this.#markCards())
     connection.addEventListener("library", ({ detail }) => {
       this.#names = detail.rhythms
       this.#renderCards()
     })
+  }
+
+  /** Connects a slider for a loudness on this device. */
+  #loudness(id, percent, set) {
+    const slider = element(id)
+    slider.value = String(percent)
+    showValue(slider)
+    slider.addEventListener("input", () => set(Number(slider.value)))
   }
 
   /** Shows the newest patch. */
@@ -91,6 +98,13 @@ export class RhythmView {
     return create("div", { className: "part", attributes: { "data-part": name, role: "group", "aria-label": label } }, button, fatSlider(slider, label))
   }
 
+  /** Whether the newest rhythm has been chosen and begins only at a later bar. */
+  get #isComing() {
+    const { pulse, rhythm } = this.#context
+    const position = pulse.at(performance.now())
+    return position !== undefined && position.patch !== rhythm.patch
+  }
+
   /** The rhythms of the library: buttons for a page that may choose, otherwise only names. */
   #renderCards() {
     const { ensemble } = this.#context.state
@@ -110,10 +124,17 @@ export class RhythmView {
       list.replaceChildren(...names.map((name) => create("li", {}, this.#card(name, canChoose))))
       if (focused !== undefined) list.querySelector(`[data-rhythm="${CSS.escape(focused)}"]`)?.focus()
     }
-    for (const card of list.querySelectorAll(".rhythm-card")) {
-      const isChosen = card.dataset.rhythm === ensemble.patch
-      card.classList.toggle("chosen", isChosen)
-      if (canChoose) card.setAttribute("aria-pressed", String(isChosen))
+    this.#markCards()
+  }
+
+  /** Marks the card of the rhythm that plays, or that begins at the next bar. */
+  #markCards() {
+    const { ensemble } = this.#context.state
+    for (const card of element("cards").querySelectorAll(".rhythm-card")) {
+      const isChosen = card.dataset.rhythm === ensemble?.patch
+      card.classList.toggle("chosen", isChosen && !this.#isComing)
+      card.classList.toggle("coming", isChosen && this.#isComing)
+      if (card.matches("button")) card.setAttribute("aria-pressed", String(isChosen))
       else if (isChosen) card.setAttribute("aria-current", "true")
       else card.removeAttribute("aria-current")
     }

@@ -9,6 +9,15 @@ const REQUEST_LIMIT = 15_000
 /** A request that has failed is repeated after this time, in milliseconds. */
 const RETRY = 2000
 
+/** A signal that ends a request when `signal` does, or after REQUEST_LIMIT. Safari before version 17.4 has no AbortSignal.any. */
+function limited(signal) {
+  const limit = AbortSignal.timeout(REQUEST_LIMIT)
+  if (AbortSignal.any) return AbortSignal.any([signal, limit])
+  const controller = new AbortController()
+  for (const each of [signal, limit]) each.addEventListener("abort", () => controller.abort(each.reason), { once: true })
+  return controller.signal
+}
+
 /** The samples of the newest manifest. Events: `progress` after each attempt to load a sample. */
 export class Samples extends EventTarget {
   /** Why there are no sounds; undefined if there are. */
@@ -99,8 +108,7 @@ export class Samples extends EventTarget {
 
   /** The contents of a file of the peer. */
   async #request(path) {
-    const signal = AbortSignal.any([this.#requests.signal, AbortSignal.timeout(REQUEST_LIMIT)])
-    const response = await fetch(this.#origin + path, { headers: this.#headers, signal })
+    const response = await fetch(this.#origin + path, { headers: this.#headers, signal: limited(this.#requests.signal) })
     if (!response.ok) throw new Error(`${path}: ${response.status}`)
     return response.arrayBuffer()
   }

@@ -168,7 +168,8 @@ const en = {
   sounding: "{names}: awake.",
   sleeping: "{names}: asleep.",
   loudnessHere: "Loudness on this device",
-  loudness: "Loudness of the rhythm on this device",
+  loudness: "Rhythm",
+  instrumentLoudness: "My instrument",
   loudnessOfAll: "Loudness for everyone",
   drums: "Drums",
   bass: "Bass",
@@ -425,7 +426,8 @@ const de = {
   sounding: "{names}: wach.",
   sleeping: "{names}: schläft.",
   loudnessHere: "Lautstärke auf diesem Gerät",
-  loudness: "Lautstärke des Rhythmus auf diesem Gerät",
+  loudness: "Rhythmus",
+  instrumentLoudness: "Mein Instrument",
   loudnessOfAll: "Lautstärke für alle",
   drums: "Schlagzeug",
   bass: "Bass",
@@ -522,6 +524,51 @@ const de = {
   "shape-7": "{colour}es Plus",
 }
 
+/** The German names of the drums. Other drums keep the names that their rhythm gives them. */
+const germanVoices = {
+  kick: "Bassdrum",
+  "low kick": "Bassdrum tief",
+  snare: "Snare",
+  "tight snare": "Snare hell",
+  hat: "Hi-Hat",
+  "open hat": "Hi-Hat offen",
+  "pedal hat": "Hi-Hat Fuß",
+  tambourine: "Tamburin",
+  shaker: "Shaker",
+  cowbell: "Glocke",
+  stick: "Stick",
+  ride: "Ride",
+  "ride bell": "Ride-Kuppe",
+  clap: "Klatschen",
+  "floor tom": "Standtom",
+  "low tom": "tiefes Tom",
+  "middle tom": "mittleres Tom",
+  "high tom": "hohes Tom",
+  cabasa: "Cabasa",
+  "low conga": "Conga tief",
+  "open conga": "Conga offen",
+  "muted conga": "Conga gedämpft",
+  "high bongo": "Bongo hoch",
+  "low bongo": "Bongo tief",
+  crash: "Becken",
+  "low agogo": "Agogô tief",
+  "high agogo": "Agogô hoch",
+  "high timbale": "Timbale hoch",
+  "low timbale": "Timbale tief",
+  "short guiro": "Guiro kurz",
+  "long guiro": "Guiro lang",
+  "open cuica": "Cuíca offen",
+  "muted cuica": "Cuíca gedämpft",
+  "long whistle": "Pfeife lang",
+  "short whistle": "Pfeife kurz",
+  "high block": "Holzblock hoch",
+  "low block": "Holzblock tief",
+  claves: "Claves",
+  "open triangle": "Triangel offen",
+  "muted triangle": "Triangel gedämpft",
+  maracas: "Maracas",
+}
+
 export const languages = { en, de }
 
 const LANGUAGE_KEY = "tutti.language"
@@ -539,6 +586,12 @@ export function setLanguage(code) {
 /** The text of a key in the present language, with its values inserted. */
 export function text(key, values = {}) {
   return languages[current][key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]))
+}
+
+/** The name of a drum, as {name, lang}. Rhythms name their drums in English. */
+export function voiceName(name) {
+  const german = current === "de" ? germanVoices[name] : undefined
+  return german ? { name: german, lang: "de" } : { name, lang: "en" }
 }
 
 /** Sets the text of each element with the attribute data-text, and the label of each one with data-label. The values are keys of texts. */

@@ -4,8 +4,9 @@
 // The surface handles the fingers and calls the instrument. It shows all notes of the instrument, also those that are played by letters,
 // by the thumb key or by movements, because it listens to the events of the instrument. The drawings of the instruments only draw.
 
-import { Drawing, createSVG } from "./drawing.js"
+import { Drawing } from "./drawing.js"
 import { create } from "./elements.js"
+import { Finger } from "./finger.js"
 import { Flute } from "./flute.js"
 import { onEachFrame, reducedMotion, wakeFrames } from "./frame-loop.js"
 import { Guitar } from "./guitar.js"
@@ -26,10 +27,6 @@ const SOFTEST = 0.3
 export const [KEY_STRENGTH, SOFT_STRENGTH] = [0.75, 0.4]
 /** A note that was played by a click without a pointer, such as with Enter, is released after this time, in milliseconds. */
 export const CLICK_TIME = 180
-/** A finger that moves is looked at every few pixels, so that no key between two events is left out. */
-const STRIDE = 6
-/** The speed of a finger that counts as the largest activity, in pixels per millisecond, and the least time over which it is measured. */
-const [FASTEST, LEAST_TIME] = [1.5, 8]
 /** The ring of a movement stays for this time after the last movement, in milliseconds. */
 const HAND_TIME = 600
 
@@ -39,7 +36,7 @@ export class Surface {
   #drawing = new Drawing({ width: 0, height: 0 })
   #layer = create("div", { className: "layer" })
   #mallet
-  /** The fingers by the source of their notes: {key, point, moment, slide, ring}. */
+  /** The fingers by the source of their notes. */
   #fingers = new Map()
   /** The keys that are held, by source, and the notes that wait for the grid: {source, key, began, moment}. */
   #pressed = new Map()
@@ -73,12 +70,11 @@ export class Surface {
     onEachFrame((moment) => this.#frame(moment))
   }
 
-  /** Draws the instrument anew: another one, another size, or another language. */
+  /** Draws the instrument anew: another one, another size, or another language. Keys that are held stay so. */
   render() {
     const { instrument } = this.#context.instrument
     const { width, height } = this.#root.getBoundingClientRect()
     if (!instrument || width === 0 || height === 0) return
-    this.#context.instrument.releaseAll()
     const isFocused = this.#layer.contains(document.activeElement)
     this.#drawing = new (DRAWINGS[instrument.name] ?? Marimba)({ width, height })
     this.#layer.className = `layer ${this.#drawing.className}`
@@ -88,6 +84,7 @@ export class Surface {
       key.dataset.key = index
     })
     this.#context.letters.label(this.#drawing.keys)
+    for (const key of this.#pressed.values()) this.#drawing.press(key, true)
     if (isFocused) this.#drawing.keys[0]?.focus()
     this.#root.setAttribute("aria-label", text(instrument.drums.length > 0 ? "drumsInstrument" : instrument.name))
     this.#mallet.setDrawing(this.#drawing)
@@ -119,14 +116,11 @@ export class Surface {
     const point = this.#point(event)
     const source = `pointer ${event.pointerId}`
     const key = this.#drawing.keyAt(point.x, point.y)
-    const finger = { key, point, moment: event.timeStamp, slide: {}, ring: undefined }
+    const finger = new Finger(key, point, event.timeStamp)
     this.#fingers.set(source, finger)
     // First the sound, then the ring.
     this.#context.instrument.touch(source, key, this.#strength(point), event, finger.slide)
-    finger.ring = createSVG("svg", { class: "finger", viewBox: "0 0 120 120", "aria-hidden": "true" },
-      ...["halo", "line", "wait"].map((name) => createSVG("circle", { class: name, cx: 60, cy: 60, r: name === "wait" ? 56 : 44, pathLength: 1 })))
-    this.#place(finger.ring, point)
-    this.#root.append(finger.ring)
+    this.#root.append(finger.showRing())
     if (this.#hint.hidden) return
     this.#hint.hidden = true
     store(TOUCHED_KEY, "yes")
@@ -142,33 +136,17 @@ export class Surface {
     const finger = this.#fingers.get(source)
     if (!finger) return
     const { instrument } = this.#context
-    const [from, to] = [finger.point, this.#point(event)]
-    this.#measure(finger, to, event.timeStamp)
-    const strides = Math.ceil(Math.hypot(to.x - from.x, to.y - from.y) / STRIDE)
-    for (let n = 1; n <= strides; n += 1) {
-      const share = n / strides
-      const point = { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }
+    const to = this.#point(event)
+    for (const point of finger.move(to, event.timeStamp)) {
       const key = this.#drawing.keyAt(point.x, point.y)
       if (key === finger.key) continue
       finger.key = key
       finger.slide.isLater = true
-      const timeStamp = finger.moment + (event.timeStamp - finger.moment) * share
-      instrument.touch(source, key, this.#strength(point), { timeStamp }, finger.slide)
+      instrument.touch(source, key, this.#strength(point), point, finger.slide)
     }
     instrument.press(source, this.#strength(to))
-    Object.assign(finger, { point: to, moment: event.timeStamp })
-    this.#place(finger.ring, to)
+    instrument.move(finger.speed() ?? 0)
     if (!this.#level.hidden) this.#place(this.#level, { x: 0, y: to.y })
-  }
-
-  /** Adds the speed of a finger to the activity. */
-  #measure(finger, to, moment) {
-    finger.measured ??= { ...finger.point, moment: finger.moment }
-    const passed = moment - finger.measured.moment
-    if (passed < LEAST_TIME) return
-    const distance = Math.hypot(to.x - finger.measured.x, to.y - finger.measured.y)
-    this.#context.instrument.move(Math.min(1, distance / passed / FASTEST))
-    finger.measured = { ...to, moment }
   }
 
   #up(source) {
@@ -176,7 +154,7 @@ export class Surface {
     if (!finger) return
     this.#fingers.delete(source)
     finger.ring.remove()
-    this.#level.hidden = this.#fingers.size === 0
+    if (this.#fingers.size === 0) this.#level.hidden = true
     this.#context.instrument.release(source)
   }
 
@@ -275,16 +253,16 @@ export class Surface {
 
   /** The ring round the finger runs down until the note sounds. With reduced motion, it stands still. */
   #wait(note, moment) {
-    const ring = this.#fingers.get(note.source)?.ring.lastChild
+    const finger = this.#fingers.get(note.source)
     if (moment < note.moment) {
-      const share = reducedMotion.matches ? 1 : Math.min(1, (note.moment - moment) / (note.moment - note.began))
-      ring?.setAttribute("stroke-dasharray", `${share.toFixed(3)} 1`)
+      finger?.wait(reducedMotion.matches ? 1 : Math.min(1, (note.moment - moment) / (note.moment - note.began)))
       return
     }
-    ring?.setAttribute("stroke-dasharray", "0 1")
+    finger?.wait(0)
     this.#waiting = this.#waiting.filter((other) => other !== note)
-    this.#drawing.sound(note.key, this.#context.pulse.quarter ?? 500)
-    this.#ripple(note.key, this.#context.pulse.quarter ?? 500)
+    const quarter = this.#context.pulse.quarter ?? 500
+    this.#drawing.sound(note.key, quarter)
+    this.#ripple(note.key, quarter)
   }
 
   /** The number of the beats that remain of the count-in. */
