@@ -21,6 +21,8 @@ const [NORMAL, LOUD] = [72, 104]
 /** The gap between two beats in pixels, as in places.css. */
 const GAP = 6
 const STRENGTHS = ["soft", "hit", "loud"]
+/** The number of steps whose strokes are drawn in one frame. */
+const COLUMNS = 2
 
 export class LivingGrid {
   #root
@@ -34,6 +36,10 @@ export class LivingGrid {
   /** The bar, the energy and the run whose strokes are drawn, and whether a rhythm plays, as one text; the energy. */
   #drawn = ""
   #energy
+  /** What is still to be drawn: {bar, energy, isPlaying, column}; undefined if all strokes are drawn. */
+  #pending
+  /** The velocities of the rows at the largest energy, by step of the pattern. */
+  #whole = []
   /** The step that is marked; -1 for none. */
   #step = -1
 
@@ -76,6 +82,8 @@ export class LivingGrid {
       return create("div", { className: `row ${PARTS[row.part]}` }, row.label, create("div", { className: "cells" }, ...beats))
     }), this.#now)
     this.#drawn = ""
+    this.#pending = undefined
+    this.#whole = []
     this.#step = -1
     wakeFrames()
   }
@@ -138,11 +146,13 @@ export class LivingGrid {
     if (signature !== this.#drawn) {
       this.#drawn = signature
       this.#energy = energy
-      this.#drawStrokes(bar, energy, isHere)
+      this.#pending = { bar, energy, isPlaying: isHere, column: 0 }
+      this.#describe(energy)
       this.#drawTower()
     }
+    if (this.#pending) this.#drawColumns()
     this.#drawLine(isHere ? position : undefined)
-    return pulse.plays
+    return pulse.plays || this.#pending !== undefined
   }
 
   /** Marks the present step, and moves the line. With reduced motion, both jump from beat to beat. */
@@ -167,22 +177,44 @@ export class LivingGrid {
     return `translateX(calc((100% - ${(groups.length - 1) * GAP}px) * ${(place / patch.table.barSteps).toFixed(4)} + ${index * GAP}px))`
   }
 
-  #drawStrokes(bar, energy, isPlaying) {
+  /**
+   * Draws the strokes of the next columns. A step of a style takes a few milliseconds on a slow phone. If all steps were drawn in one frame,
+   * the sound would have to wait. The line of the present moves more slowly than the columns are drawn.
+   */
+  #drawColumns() {
+    const { bar, energy, isPlaying } = this.#pending
     const { rhythm } = this.#context
     const { table, firstStep } = this.#patch
-    for (let column = 0; column < table.barSteps; column += 1) {
+    const end = Math.min(this.#pending.column + COLUMNS, table.barSteps)
+    for (let column = this.#pending.column; column < end; column += 1) {
       const step = bar * table.barSteps + column
-      const hits = isPlaying ? rhythm.hits(step + firstStep) : table.hits(step, energy)
-      const all = table.hits(step, MAXIMUM)
-      for (const row of this.#rows) {
-        const loudest = (found) => found.filter(row.matches).reduce((level, hit) => Math.max(level, hit.velocity), 0)
-        const velocity = loudest(hits)
-        const sleeping = velocity === 0 ? loudest(all) : 0
-        const shown = velocity || sleeping
-        const strength = shown === 0 ? "" : STRENGTHS[shown > LOUD ? 2 : shown >= NORMAL ? 1 : 0]
-        row.cells[column].className = `${strength}${sleeping ? " asleep" : ""}${column === this.#step ? " now" : ""}`
-      }
+      const awake = this.#loudest(isPlaying ? rhythm.hits(step + firstStep) : table.hits(step, energy))
+      const sleeping = this.#sleeping(bar, column)
+      this.#rows.forEach(({ cells }, index) => {
+        const isAsleep = awake[index] === 0 && sleeping[index] > 0
+        const velocity = awake[index] || sleeping[index]
+        const strength = velocity === 0 ? "" : STRENGTHS[velocity > LOUD ? 2 : velocity >= NORMAL ? 1 : 0]
+        cells[column].className = `${strength}${isAsleep ? " asleep" : ""}${column === this.#step ? " now" : ""}`
+      })
     }
+    this.#pending = end < table.barSteps ? { ...this.#pending, column: end } : undefined
+  }
+
+  /** The velocity of the loudest of some hits, for each row. */
+  #loudest(hits) {
+    return this.#rows.map(({ matches }) => hits.reduce((level, hit) => (matches(hit) ? Math.max(level, hit.velocity) : level), 0))
+  }
+
+  /** The velocities of a step at the largest energy. They repeat with the pattern, so they are computed only once. */
+  #sleeping(bar, column) {
+    const { table } = this.#patch
+    const step = (((bar % table.bars) + table.bars) % table.bars) * table.barSteps + column
+    this.#whole[step] ??= this.#loudest(table.hits(step, MAXIMUM))
+    return this.#whole[step]
+  }
+
+  /** Marks the rows that sleep, and says for screen readers what sounds. */
+  #describe(energy) {
     const isAwake = ({ lines }) => lines.some(({ from, to }) => from <= energy && energy <= to)
     for (const row of this.#rows) row.label.classList.toggle("asleep", !isAwake(row))
     const names = (rows) => rows.map(({ name }) => name).reverse().join(", ")
