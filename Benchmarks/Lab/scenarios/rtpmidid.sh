@@ -5,13 +5,14 @@
 # follows this port. ada starts, stops and continues ten times, at random instants (SEED, 1). rtpmidid does not pass on Song Position, so ben
 # counts ticks.
 #
-# rtpmidid is not in Debian 12. RTPMIDID is the path of the program, built from https://github.com/davidmoreno/rtpmidid.
+# rtpmidid is not in Debian 12. Build it from https://github.com/davidmoreno/rtpmidid and copy the program to .build/rtpmidid/rtpmidid.
 #
 # Expected: after each Start and Continue, ben plays each tick of ada from a quarter note on. The 95th percentile of the error of a tick is at
 # most 2 ms.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
-RTPMIDID=${RTPMIDID:-$(command -v rtpmidid)} || { echo "$scenario: rtpmidid: not found; set RTPMIDID to its path" >&2; exit 69; }
+rtpmidid=$lab/../../.build/rtpmidid/rtpmidid
+[[ -x $rtpmidid ]] || { echo "$scenario: $rtpmidid: not found; build rtpmidid and copy it there" >&2; exit 69; }
 # rtpmidid announces itself by Avahi, and waits for it.
 mkdir -p /run/dbus
 dbus-daemon --system --fork
@@ -32,7 +33,7 @@ hostname=127.0.0.1
 port=6004
 name=ada
 END
-"$RTPMIDID" --ini "$scratch/rtpmidid.ini" >"$results/rtpmidid.log" 2>&1 &
+"$rtpmidid" --ini "$scratch/rtpmidid.ini" >"$results/rtpmidid.log" 2>&1 &
 await 20 "port rtpmidid:ada" address rtpmidid ada
 peer ben --midi --clock-from ada --audio none --port 5004
 ben=$!
