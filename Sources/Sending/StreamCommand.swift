@@ -20,6 +20,9 @@ public enum StreamCommand: Sendable, BitwiseCopyable {
   case recognise(StreamID)
   /// Sets whether the receiver is a time-stamp receiver.
   case setTimeStamped(StreamID, Bool)
+  /// Sets the offset of the receiver: zero, or one of the offsets of the sender. It is set before the receiver gets a message of the clock.
+  /// A Tutti peer has no offset.
+  case setOffset(StreamID, Nanoseconds)
   /// Sets whether the packets of the stream carry a recovery journal.
   case setJournal(StreamID, Bool)
   /// Records that the receiver has received or repaired all packets up to `sequence`.

@@ -77,13 +77,14 @@ extension StreamSender {
     return .progress
   }
 
-  /// Moves the cursors of ticks (``onTime``) and of Start and Continue (``onTimePrelude``) past the ticks that were due
-  /// while the local peer was a follower. If ``reportsTicks`` is false, ``poll(at:)`` does not move these cursors while the
+  /// Moves the cursors of ticks, and of Start and Continue, past the ticks that were due while the local peer was a follower. If ``reportsTicks`` is false, ``poll(at:)`` does not move these cursors while the
   /// local peer is a follower. Without this function, a follower that becomes the master would send all these ticks late.
   @_noLocks @_noAllocation
   private mutating func skipTicksAsFollower(until now: Instant) {
     guard !reportsTicks, !schedule.sends else { return }
-    while case .some = onTime.take(in: schedule, at: now) {}
-    while case .some = onTimePrelude.take(in: schedule, at: now) {}
+    for index in 0..<clocks.count {
+      while case .some = clocks[index].ticks.take(in: schedule, at: now) {}
+      while case .some = clocks[index].prelude.take(in: schedule, at: now) {}
+    }
   }
 }

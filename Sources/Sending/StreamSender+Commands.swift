@@ -70,6 +70,8 @@ extension StreamSender {
       streams[slot].isTuttiPeer = true
       // A Tutti peer is never a clock source of the local peer, even if the stream was opened for a clock source.
       streams[slot].takesClock = true
+      // A Tutti peer follows the timeline of the rhythm, which has no offset.
+      streams[slot].clock = 0
       senders[slot].sendsInstants = true
     case .setTimeStamped(let id, let isTimeStamped):
       guard let slot = slot(of: id) else { return }
@@ -78,6 +80,8 @@ extension StreamSender {
       // ticks.
       if pendingTick >= schedule.start { findPendingTicks() }
       invalidateDeadlines()
+    case .setOffset(let id, let offset):
+      if let slot = slot(of: id), !streams[slot].isTuttiPeer { streams[slot].clock = clock(withOffset: offset) }
     case .setJournal(let id, let isSent): if let slot = slot(of: id) { senders[slot].sendsJournal = isSent }
     case .acknowledge(let id, let sequence): if let slot = slot(of: id) { acknowledge(sequence, on: slot) }
     case .close(let id): if let slot = slot(of: id) { close(slot) }
@@ -166,6 +170,8 @@ struct Stream: BitwiseCopyable {
   /// Whether the receiver is a time-stamp receiver, which gets each tick ahead of time. A play-on-arrival receiver gets
   /// each tick at its due time.
   var isTimeStamped = false
+  /// The index of the receiver's clock in ``StreamSender/clocks``. The clock has the offset of the receiver.
+  var clock = 0
   /// The sent packets with notes that begin or end in the future. Each following packet repeats the sequence numbers and time
   /// stamps of these packets, so that the receiver gets the time stamp of a lost packet.
   var announced = AnnouncedPackets()

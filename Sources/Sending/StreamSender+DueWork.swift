@@ -12,50 +12,93 @@ extension StreamSender {
     case progress
     /// No more work is due.
     case none
+
+    var isNone: Bool { @_noLocks @_noAllocation get { if case .none = self { true } else { false } } }
   }
 
   /// Does or begins the next piece of work that is due at `now`. The order is: a requested stop, the adoption of a
-  /// schedule, a tick at its due time, a step for the sound, the beginning of a run, the end of a run, and the work of
-  /// a master.
+  /// schedule, a tick at its due time, a step for the sound, the beginning of a run, the end of a run, the work of
+  /// a master, and a tick of the idle clock.
   @_noLocks @_noAllocation
   mutating func nextDueWork(at now: Instant) -> DueWork {
     // Each call does the work of one stage and sets the next stage.
     switch stopRequest.stage {
     case .none: break
     case .local:
+      for clock in 0..<clocks.count where clocks[clock].reportedRun != 0 { return reportEnd(of: clock) }
       stopRequest.stage = .onArrival
-      guard reportedRun != 0 else { return .progress }
-      reportedRun = 0
-      return .output(.end)
+      return .progress
     case .onArrival:
       stopRequest.stage = .timeStamped
-      return beginSeries(.stop(stopRequest.instant, isTimeStamped: false))
+      return beginSeries(.stop(stopRequest.instant, to: .onArrival(clock: nil)))
     case .timeStamped:
       stopRequest.stage = .none
-      return beginSeries(.stop(stopRequest.instant, isTimeStamped: true))
+      return beginSeries(.stop(stopRequest.instant, to: .timeStamped))
     }
     if case .some = adoption { return continueAdoption() }
-    if hasWorkAtTicks, let tick = onTime.take(in: schedule, at: now) {
-      if schedule.sends { dueSeries = DueSeries(.clock(tick)) }
-      return reportsTicks ? .output(.tick(tick)) : .progress
-    }
+    let tickWork = nextTickWork(at: now)
+    if !tickWork.isNone { return tickWork }
     while let tick = steps.take(in: schedule, at: now) {
       if case .some = tick.beginsStep { return .output(.step(tick)) }
     }
-    while hasWorkAtTicks, let tick = onTimePrelude.take(in: schedule, at: now) {
+    for clock in 0..<clocks.count {
+      let work = nextBeginning(of: clock, at: now)
+      if !work.isNone { return work }
+    }
+    for clock in 0..<clocks.count where endReportDue(clock) <= now { return reportEnd(of: clock) }
+    if schedule.sends {
+      let work = nextDueWorkAsMaster(at: now)
+      if !work.isNone { return work }
+    }
+    return nextIdleWork(at: now)
+  }
+
+  /// Begins the next tick at its due time.
+  @_noLocks @_noAllocation
+  private mutating func nextTickWork(at now: Instant) -> DueWork {
+    guard hasWorkAtTicks else { return .none }
+    for clock in 0..<clocks.count {
+      guard let tick = clocks[clock].ticks.take(in: schedule, at: now) else { continue }
+      if schedule.sends { dueSeries = DueSeries(.clock(tick, clock: clock)) }
+      return report(.tick(tick), by: clock)
+    }
+    return .none
+  }
+
+  /// Begins the next Start or Continue of a clock.
+  @_noLocks @_noAllocation
+  private mutating func nextBeginning(of clock: Int, at now: Instant) -> DueWork {
+    while hasWorkAtTicks, let tick = clocks[clock].prelude.take(in: schedule, at: now) {
       // The prelude is the time from Start or Continue to the first tick. A receiver can begin at the start of the schedule and at
       // each bar.
       guard schedule.begins(at: tick) else { continue }
-      if schedule.sends { dueSeries = DueSeries(.begin(tick, isTimeStamped: false)) }
-      guard reportsTicks, reportedRun != schedule.run else { return .progress }
-      reportedRun = schedule.run
-      return .output(.begin(tick))
+      if schedule.sends { dueSeries = DueSeries(.begin(tick, to: .onArrival(clock: clock))) }
+      guard reportsTicks, clocks[clock].reportedRun != schedule.run else { return .progress }
+      clocks[clock].reportedRun = schedule.run
+      return report(.begin(tick), by: clock)
     }
-    if endReportDue <= now {
-      reportedRun = 0
-      return .output(.end)
+    return .none
+  }
+
+  /// Reports the end of the run of a clock.
+  @_noLocks @_noAllocation
+  private mutating func reportEnd(of clock: Int) -> DueWork {
+    clocks[clock].reportedRun = 0
+    continueIdleClock(clock)
+    return report(.end, by: clock)
+  }
+
+  /// Reports an event of a clock to the local receivers of the clock.
+  @_noLocks @_noAllocation
+  mutating func report(_ event: ClockEvent, by clock: Int) -> DueWork {
+    guard reportsTicks else { return .progress }
+    guard clock == 0 else { return .output(.shifted(event, clock: clock)) }
+    switch event {
+    case .tick(let tick): return .output(.tick(tick))
+    case .begin(let tick): return .output(.begin(tick))
+    case .end: return .output(.end)
+    case .idleTick: return .output(.idleTick)
     }
-    return schedule.sends ? nextDueWorkAsMaster(at: now) : .none
   }
 
   /// Does or begins the next piece of work of a master: Start or Continue to time-stamp receivers, ticks that leave
@@ -63,18 +106,18 @@ extension StreamSender {
   @_noLocks @_noAllocation
   private mutating func nextDueWorkAsMaster(at now: Instant) -> DueWork {
     while let tick = aheadPrelude.take(in: schedule, at: now) {
-      if schedule.begins(at: tick) { return beginSeries(.begin(tick, isTimeStamped: true)) }
+      if schedule.begins(at: tick) { return beginSeries(.begin(tick, to: .timeStamped)) }
     }
     // One tick after another: each tick goes to all time-stamp receivers before the next one.
     while !hasPendingTicks, let tick = ahead.take(in: schedule, at: now) {
       pendingTick = tick
       findPendingTicks()
     }
-    if stopDue(by: onTime, isTimeStamped: false) <= now {
-      return beginSeries(.stop(schedule.deadline(schedule.end), isTimeStamped: false))
+    for clock in 0..<clocks.count where stopDue(clock) <= now {
+      return beginSeries(.stop(schedule.deadline(schedule.end) + clocks[clock].offset, to: .onArrival(clock: clock)))
     }
-    if !hasPendingTicks, stopDue(by: ahead, isTimeStamped: true) <= now {
-      return beginSeries(.stop(schedule.deadline(schedule.end), isTimeStamped: true))
+    if !hasPendingTicks, stopDue(by: ahead, .timeStamped) <= now {
+      return beginSeries(.stop(schedule.deadline(schedule.end), to: .timeStamped))
     }
     return .none
   }
@@ -90,15 +133,18 @@ extension StreamSender {
   @_noLocks @_noAllocation
   mutating func findNextDue() -> Instant {
     var next = steps.dueStep(in: schedule)
-    if hasWorkAtTicks {
-      next = earlier(next, earlier(onTime.due(in: schedule), onTimePrelude.due(in: schedule)))
-      next = earlier(next, endReportDue)
+    for clock in 0..<clocks.count {
+      next = earlier(next, idleDue(clock))
+      guard hasWorkAtTicks else { continue }
+      next = earlier(next, earlier(clocks[clock].ticks.due(in: schedule), clocks[clock].prelude.due(in: schedule)))
+      next = earlier(next, endReportDue(clock))
+      if schedule.sends { next = earlier(next, stopDue(clock)) }
     }
     guard schedule.sends else { return next }
-    next = earlier(next, earlier(aheadPrelude.due(in: schedule), stopDue(by: onTime, isTimeStamped: false)))
+    next = earlier(next, aheadPrelude.due(in: schedule))
     // While ticks are pending, the next tick and the Stop to time-stamp receivers wait for the pending ticks.
     guard !hasPendingTicks else { return next }
-    return earlier(next, earlier(ahead.due(in: schedule), stopDue(by: ahead, isTimeStamped: true)))
+    return earlier(next, earlier(ahead.due(in: schedule), stopDue(by: ahead, .timeStamped)))
   }
 
   @_noLocks @_noAllocation
@@ -107,37 +153,39 @@ extension StreamSender {
   /// Whether there is work at each tick, not only at each step.
   private var hasWorkAtTicks: Bool { @_noLocks @_noAllocation get { reportsTicks || schedule.sends } }
 
-  /// The instant at which the output `.end` is due. The distant future if the output `.begin` was not returned for this
+  /// The instant at which the end of the run of a clock is reported. The distant future if the beginning was not reported for this
   /// run, if the end of the run is unknown, or if ticks remain before the end.
-  private var endReportDue: Instant {
-    @_noLocks @_noAllocation get {
-      guard reportedRun != 0, reportedRun == schedule.run, schedule.end.index != .max, onTime.next >= schedule.end
-      else {
-        return .distantFuture
-      }
-      return schedule.deadline(schedule.end)
+  @_noLocks @_noAllocation
+  private mutating func endReportDue(_ clock: Int) -> Instant {
+    let run = clocks[clock].reportedRun
+    guard run != 0, run == schedule.run, schedule.end.index != .max, clocks[clock].ticks.next >= schedule.end else {
+      return .distantFuture
     }
+    return schedule.deadline(schedule.end) + clocks[clock].offset
   }
 
-  /// Returns the instant at which Stop is to be sent to all time-stamp receivers, or to all play-on-arrival receivers.
-  /// The distant future if the end of the run is unknown, if ticks remain before the end, or if no such receiver takes
-  /// part in the run.
+  /// Returns the instant at which Stop is to be sent to the play-on-arrival receivers of a clock.
+  @_noLocks @_noAllocation
+  private mutating func stopDue(_ clock: Int) -> Instant {
+    stopDue(by: clocks[clock].ticks, .onArrival(clock: clock))
+  }
+
+  /// Returns the instant at which Stop is to be sent to these receivers. The distant future if the end of the run is unknown, if ticks
+  /// remain before the end, or if no such receiver takes part in the run.
   ///
   /// - Parameter cursor: the cursor of the ticks for these receivers.
   @_noLocks @_noAllocation
-  private func stopDue(by cursor: TickCursor, isTimeStamped: Bool) -> Instant {
-    guard schedule.end.index != .max, cursor.next >= schedule.end, isPlaying(isTimeStamped: isTimeStamped) else {
-      return .distantFuture
-    }
+  private mutating func stopDue(by cursor: TickCursor, _ receivers: Receivers) -> Instant {
+    guard schedule.end.index != .max, cursor.next >= schedule.end, isPlaying(receivers) else { return .distantFuture }
     return schedule.deadline(schedule.end) - cursor.lead
   }
 
-  /// Whether any time-stamp receiver (or play-on-arrival receiver, if `isTimeStamped` is false) takes part in the run.
+  /// Whether any of these receivers takes part in the run.
   @_noLocks @_noAllocation
-  private func isPlaying(isTimeStamped: Bool) -> Bool {
+  private mutating func isPlaying(_ receivers: Receivers) -> Bool {
     for index in 0..<openSlots.count {
       let slot = openSlots[index]
-      if streams[slot].run == schedule.run, streams[slot].isTimeStamped == isTimeStamped { return true }
+      if streams[slot].run == schedule.run, includes(slot, in: receivers) { return true }
     }
     return false
   }

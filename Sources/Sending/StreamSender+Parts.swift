@@ -17,9 +17,33 @@ extension StreamSender {
     case begin(Tick)
     /// Stop the local receivers of the clock.
     case end
+    /// Send a tick of the idle clock to the local receivers of the clock. It is no tick of the rhythm.
+    case idleTick
+    /// Report an event of the clock with this index to the local receivers with its offset (``StreamSender/clock(withOffset:)``).
+    case shifted(ClockEvent, clock: Int)
     /// Withdraw from the audio threads all steps that are due at or after the instant. The following outputs report
     /// the still valid steps again, as `.step`.
     case recall(Instant)
+  }
+
+  /// An event of a clock, for the local receivers of the clock.
+  public enum ClockEvent: Sendable, BitwiseCopyable {
+    /// As ``Output/tick(_:)``.
+    case tick(Tick)
+    /// As ``Output/begin(_:)``.
+    case begin(Tick)
+    /// As ``Output/end``.
+    case end
+    /// As ``Output/idleTick``.
+    case idleTick
+  }
+
+  /// The streams of one kind of receiver.
+  enum Receivers: BitwiseCopyable {
+    /// All time-stamp receivers.
+    case timeStamped
+    /// The play-on-arrival receivers of the clock with this index; nil: of all clocks.
+    case onArrival(clock: Int?)
   }
 
   /// A series of due packets: one or more packets to each stream that ``kind`` concerns. Other work begins only after
@@ -28,12 +52,14 @@ extension StreamSender {
     enum Kind: BitwiseCopyable {
       /// No packets are in progress.
       case none
-      /// All unsent ticks up to and including this tick, to the play-on-arrival receivers.
-      case clock(Tick)
-      /// Start or Continue at this tick, to all time-stamp receivers or to all play-on-arrival receivers.
-      case begin(Tick, isTimeStamped: Bool)
-      /// Stop at this instant, to all time-stamp receivers or to all play-on-arrival receivers.
-      case stop(Instant, isTimeStamped: Bool)
+      /// All unsent ticks up to and including this tick, to the play-on-arrival receivers of a clock.
+      case clock(Tick, clock: Int)
+      /// Start or Continue at this tick.
+      case begin(Tick, to: Receivers)
+      /// Stop at this instant. The offset of a time-stamp receiver is added to it.
+      case stop(Instant, to: Receivers)
+      /// This tick of the idle clock, to the standard devices of a clock that take part in no run.
+      case idle(Tick, clock: Int)
     }
 
     var kind = Kind.none

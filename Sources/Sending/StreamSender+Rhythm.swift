@@ -12,18 +12,30 @@ extension StreamSender {
       var transmission: Transmission?
       switch dueSeries.kind {
       case .none: break
-      case .clock(let tick):
-        guard streams[slot].run == schedule.run, !streams[slot].isTimeStamped, streams[slot].next <= tick else { break }
+      case .clock(let tick, let clock):
+        guard streams[slot].run == schedule.run, includes(slot, in: .onArrival(clock: clock)),
+          streams[slot].next <= tick
+        else { break }
         transmission = nextTick(on: slot, at: now)
-      case .begin(let tick, let isTimeStamped):
-        guard streams[slot].isTimeStamped == isTimeStamped, streams[slot].takesClock,
+      case .begin(let tick, let receivers):
+        guard includes(slot, in: receivers), streams[slot].takesClock,
           streams[slot].run != schedule.run, dueSeries.isPositionSent || admits(.clock, on: slot, at: now)
         else { break }
         transmission = encodeBeginning(of: tick, on: slot, at: now)
-      case .stop(let instant, let isTimeStamped):
-        guard streams[slot].isTimeStamped == isTimeStamped, streams[slot].run != 0 else { break }
+      case .stop(let instant, let receivers):
+        guard includes(slot, in: receivers), streams[slot].run != 0 else { break }
         streams[slot].run = 0
-        transmission = encode(.stop, at: instant, on: slot, now: now)
+        let shift = streams[slot].isTimeStamped ? offset(of: slot) : .zero
+        transmission = encode(.stop, at: instant + shift, on: slot, now: now)
+      case .idle(let tick, let clock):
+        dueSeries.index += 1
+        guard streams[slot].clock == clock, streams[slot].takesClock, !streams[slot].isTuttiPeer,
+          streams[slot].run == 0, admits(.clock, on: slot, at: now)
+        else { continue }
+        if let idleTick = encode(.clock, at: idle.deadline(tick) + clocks[clock].offset, on: slot, now: now) {
+          return idleTick
+        }
+        continue
       }
       // A stream can need several packets, such as Song Position and Continue: the next call begins with the same stream.
       if let transmission { return transmission }
@@ -37,7 +49,7 @@ extension StreamSender {
   /// Position in the first call and Continue in the second.
   @_noLocks @_noAllocation
   private mutating func encodeBeginning(of tick: Tick, on slot: Int, at now: Instant) -> Transmission? {
-    let instant = schedule.deadline(tick)
+    let instant = schedule.deadline(tick) + offset(of: slot)
     if tick.index != 0, !dueSeries.isPositionSent {
       dueSeries.isPositionSent = true
       let position = Message.songPosition(schedule.songPosition(of: tick, patternLength: patternLength))
@@ -48,6 +60,22 @@ extension StreamSender {
     streams[slot].next = tick
     return encode(tick.index == 0 ? .start : .continue, at: instant, on: slot, now: now)
   }
+
+  /// Whether the stream in a slot is one of these streams.
+  @_noLocks @_noAllocation
+  mutating func includes(_ slot: Int, in receivers: Receivers) -> Bool {
+    switch receivers {
+    case .timeStamped: return streams[slot].isTimeStamped
+    case .onArrival(let clock):
+      guard !streams[slot].isTimeStamped else { return false }
+      guard let clock else { return true }
+      return streams[slot].clock == clock
+    }
+  }
+
+  /// The offset of the receiver of the stream in a slot.
+  @_noLocks @_noAllocation
+  private mutating func offset(of slot: Int) -> Nanoseconds { clocks[streams[slot].clock].offset }
 
   /// Encodes the next tick of a stream. If the tick is withheld, the receiver leaves the run, because it would play the following ticks
   /// at a wrong position.
@@ -63,9 +91,10 @@ extension StreamSender {
   private mutating func encodeTick(on slot: Int, at now: Instant) -> Transmission? {
     let tick = streams[slot].next
     streams[slot].next = tick + 1
-    guard case .some(var transmission) = encode(.clock, at: schedule.deadline(tick), on: slot, now: now) else {
-      return nil
-    }
+    guard
+      case .some(var transmission) = encode(
+        .clock, at: schedule.deadline(tick) + offset(of: slot), on: slot, now: now)
+    else { return nil }
     (transmission.tick, transmission.isAhead) = (tick, streams[slot].isTimeStamped)
     return transmission
   }

@@ -22,6 +22,12 @@ import RTPMIDI
 /// If there are too many receivers for the machine, the next deadline has already passed whenever a batch of due work
 /// is done. Up to ``slice`` deferrable packets are nevertheless sent after each batch, so that messages make progress.
 ///
+/// # Offsets
+///
+/// A receiver can have an offset: all its clock messages are later by this time, or earlier. Receivers with one offset share a clock
+/// (``OutputClock``). A time-stamp receiver gets its messages at the same instants as without an offset, with shifted time stamps. If a run
+/// is replaced or cancelled, Stop is sent at once, even to receivers with a positive offset.
+///
 /// # Receivers that acknowledge nothing
 ///
 /// All streams together whose receivers have acknowledged nothing for ten seconds get at most 200 kB/s, the headers of UDP and IP not
@@ -48,6 +54,10 @@ public struct StreamSender: ~Copyable {
   ///
   /// Real-time: safe.
   public static var slice: Int { @_noLocks @_noAllocation get { 8 } }
+  /// The maximum number of different offsets of receivers, not counting zero.
+  ///
+  /// Real-time: safe.
+  public static var maximumOffsets: Int { @_noLocks @_noAllocation get { 8 } }
   /// The default of ``quietTime``.
   ///
   /// Real-time: safe.
@@ -76,15 +86,12 @@ public struct StreamSender: ~Copyable {
   /// Whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`. The engine needs these outputs for the trace and the ALSA ports. A
   /// simulation does not need them. Without these outputs, the sender of a follower, which sends no clock, has work only at steps.
   let reportsTicks: Bool
-  /// The run whose `.begin` was returned and whose `.end` was not returned yet; 0 if there is none.
-  var reportedRun: UInt32 = 0
-  /// The cursor of ticks at their due time. Each cursor is a position in the ticks of ``schedule``. It returns each
-  /// tick once, a fixed time before the tick is due.
-  var onTime = TickCursor(lead: .zero)
+  /// The clock without an offset, and then a clock for each offset (`--clock-offset`).
+  var clocks = RigidArray<OutputClock>(capacity: 1 + StreamSender.maximumOffsets)
+  /// The clock while no rhythm plays.
+  var idle = IdleClock()
   /// The cursor of ticks that leave ahead of time.
   var ahead: TickCursor
-  /// The cursor of Start and Continue to play-on-arrival receivers.
-  var onTimePrelude = TickCursor(lead: StreamSender.prelude)
   /// The cursor of Start and Continue to time-stamp receivers.
   var aheadPrelude: TickCursor
   /// The cursor of steps for the sound.
@@ -150,11 +157,13 @@ public struct StreamSender: ~Copyable {
   ///   - patternLength: the initial value of ``patternLength``.
   ///   - reportsTicks: whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`.
   ///   - quietTime: the initial value of ``quietTime``.
+  ///   - offsets: the offsets that receivers can have: different values other than zero, at most ``maximumOffsets``. A positive offset is
+  ///     later.
   ///
   /// Real-time: not safe.
   public init(
     capacity: Int, tickLead: Nanoseconds, soundLead: Nanoseconds, patternLength: Int64 = 16, reportsTicks: Bool,
-    quietTime: Nanoseconds = StreamSender.standardQuietTime
+    quietTime: Nanoseconds = StreamSender.standardQuietTime, offsets: [Nanoseconds] = []
   ) {
     self.patternLength = patternLength
     self.reportsTicks = reportsTicks
@@ -162,7 +171,17 @@ public struct StreamSender: ~Copyable {
     ahead = TickCursor(lead: tickLead)
     aheadPrelude = TickCursor(lead: tickLead + Self.aheadPreludeTime)
     steps = TickCursor(lead: soundLead, includesCountIn: true)
+    for offset in [.zero] + offsets { clocks.append(OutputClock(offset: offset)) }
     reserve(capacity)
+  }
+
+  /// The index of the clock with an offset. The index of the clock without an offset if no clock has this offset.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func clock(withOffset offset: Nanoseconds) -> Int {
+    for index in 0..<clocks.count where clocks[index].offset == offset { return index }
+    return 0
   }
 
   /// How long before the due time of its step a hit can sound. After a change of the schedule, a step that is due
@@ -179,7 +198,7 @@ public struct StreamSender: ~Copyable {
   /// The number of ticks that were skipped, because they were late by more than ``TickCursor/patience``.
   ///
   /// Real-time: safe.
-  public var skipped: Int64 { @_noLocks @_noAllocation get { onTime.skipped } }
+  public var skipped: Int64 { @_noLocks @_noAllocation get { clocks[0].ticks.skipped } }
 
   /// The open streams in the order in which they were opened.
   ///

@@ -79,7 +79,7 @@ final class VirtualClockThread {
       sender.finish(transmission, isAccepted: true)
     case .step(let tick): keep(tick)
     case .recall(let instant): waiting.removeAll { $0.due >= instant }
-    case .tick, .begin, .end: break
+    case .tick, .begin, .end, .idleTick, .shifted: break
     }
   }
 

@@ -9,12 +9,12 @@ import Testing
 /// Counts the allocations of the real-time functions at run time. The debug build also proves by the attributes of these
 /// functions that they do not allocate.
 @Suite struct AllocationTests {
-  /// The receivers are a standard device, a Tutti peer without a journal, and a Tutti peer with one. Commands are executed
-  /// between the ticks.
+  /// The receivers are a standard device with an offset, a Tutti peer without a journal, and a Tutti peer with one. Commands are executed
+  /// between the ticks. The idle clock ticks before and after the rhythm.
   @Test func tenThousandTicksToThreeKindsOfReceiversAllocateNothing() throws {
     var sender = StreamSender(
       capacity: 4, tickLead: .milliseconds(90), soundLead: .milliseconds(50),
-      reportsTicks: true)
+      reportsTicks: true, offsets: [.milliseconds(-12)])
     var ids = StreamIDAllocator()
     let streams = (0..<3).map { _ in ids.allocate() }
     // 78 octets are an arbitrary length.
@@ -28,16 +28,19 @@ import Testing
       sender.execute(.setTimeStamped(stream, isTuttiPeer))
       sender.execute(.setJournal(stream, hasJournal))
     }
+    sender.execute(.setOffset(streams[0], .milliseconds(-12)))
     // A stream that is opened and closed again and again.
     let extra = ids.allocate()
+    let tempo = Tempo(nanosecondsPerQuarter: 480_000_000)!
     let change = TempoChange(tempo: try Tempo(bpm: 180), tick: Tick(5_000))
     sender.adopt(VirtualSender.schedule(end: 10_000, change: change), at: VirtualSender.origin - .seconds(1))
     // One call beforehand, because the Swift runtime allocates type metadata at first use.
     _ = sender.poll(at: VirtualSender.origin - .seconds(1))
     allocation_count_begin()
+    sender.setIdleTempo(tempo, at: VirtualSender.origin - .milliseconds(95))
     // The first deadline: Start leaves for the Tutti peers, 5 ms before the first tick, which leaves 90 ms ahead.
     var now = VirtualSender.origin - .milliseconds(95)
-    var (ticks, packets, wakings) = (0, 0, 0)
+    var (ticks, idleTicks, packets, wakings) = (0, 0, 0, 0)
     // The limit ends the test if the sender never becomes idle.
     while now < .distantFuture, wakings < 100_000 {
       while let output = sender.poll(at: now) {
@@ -47,11 +50,13 @@ import Testing
           sender.finish(transmission, isAccepted: true)
           packets += 1
         case .tick: ticks += 1
+        case .idleTick: idleTicks += 1
         default: break
         }
       }
       wakings += 1
       now = sender.nextDeadline
+      if idleTicks == 100 { sender.setIdleTempo(nil, at: now) }
       // After the last tick, no command is executed. Messages would cause further guard packets, and the sender would never
       // become idle.
       guard sender.isReady, ticks < 10_000 else { continue }
@@ -72,6 +77,6 @@ import Testing
     let sent = sender.sent
     #expect(allocations == 0)
     // Three receivers get 10 000 ticks each, and other packets.
-    #expect(ticks == 10_000 && packets > 30_000 && Int64(packets) == sent)
+    #expect(ticks == 10_000 && idleTicks == 100 && packets > 30_000 && Int64(packets) == sent)
   }
 }

@@ -49,10 +49,14 @@ final class VirtualSender {
   ///   - capacity: the number of simultaneous streams.
   ///   - reportsTicks: whether ticks, and the beginning and the end of a run, are reported.
   ///   - quietTime: how long before a deadline no deferrable packet is sent (``StreamSender/quietTime``).
-  init(capacity: Int = 64, reportsTicks: Bool = true, quietTime: Nanoseconds = StreamSender.standardQuietTime) {
+  ///   - offsets: the offsets that receivers can have.
+  init(
+    capacity: Int = 64, reportsTicks: Bool = true, quietTime: Nanoseconds = StreamSender.standardQuietTime,
+    offsets: [Nanoseconds] = []
+  ) {
     sender = StreamSender(
       capacity: capacity, tickLead: .milliseconds(90), soundLead: .milliseconds(50),
-      reportsTicks: reportsTicks, quietTime: quietTime)
+      reportsTicks: reportsTicks, quietTime: quietTime, offsets: offsets)
   }
 
   /// A schedule of 125 BPM, a tick of 20 ms, in which the tick `start` is due at `origin`. `sends` is whether the sender sends the clock,
@@ -80,6 +84,14 @@ final class VirtualSender {
       execute(.setTimeStamped(id, true))
     }
     if hasJournal { execute(.setJournal(id, true)) }
+    return receiver
+  }
+
+  /// Opens a stream to a standard device with an offset and returns its receiver.
+  func open(offset: Nanoseconds, isTimeStamped: Bool = false) -> Int {
+    let receiver = open()
+    execute(.setTimeStamped(streams[receiver], isTimeStamped))
+    execute(.setOffset(streams[receiver], offset))
     return receiver
   }
 
@@ -115,6 +127,14 @@ final class VirtualSender {
     case .begin(let tick): events.append("begin \(tick.index)")
     case .end: events.append("end")
     case .recall: events.append("recall")
+    case .idleTick: events.append("idle")
+    case .shifted(let event, let clock):
+      switch event {
+      case .tick(let tick): events.append("tick \(tick.index) by \(clock)")
+      case .begin(let tick): events.append("begin \(tick.index) by \(clock)")
+      case .end: events.append("end by \(clock)")
+      case .idleTick: events.append("idle by \(clock)")
+      }
     }
     return true
   }
