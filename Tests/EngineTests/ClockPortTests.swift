@@ -26,7 +26,9 @@ import _TestSupport
   }
 
   /// Calls `body` with a clock loop that plays to the clock port of the player. A tick lasts 20 ms.
-  private func withStudio(_ body: (inout ClockLoop, Studio) throws -> Void) throws {
+  private func withStudio(
+    offsets: [Nanoseconds] = [], _ body: (inout ClockLoop, Studio) throws -> Void
+  ) throws {
     let socket = try UDPSocket(port: 0)
     let player = try Sequencer(name: "Player", takingClock: false)
     defer {
@@ -35,7 +37,7 @@ import _TestSupport
     }
     let studio = Studio(player: player, device: try MIDIProgram("Device"), late: try MIDIProgram("Late"))
     try studio.device.subscribe(to: "Player clock")
-    var loop = try VirtualRhythm.loop(studio.rings, on: socket, sequencer: player)
+    var loop = try VirtualRhythm.loop(studio.rings, on: socket, sequencer: player, offsets: offsets)
     try body(&loop, studio)
   }
 
@@ -141,6 +143,50 @@ import _TestSupport
       #expect(studio.late.takeMessages() == clocks(85))
       // The 32 late joiners in the list all have client 250. Two messages to each of them fail: song position and Continue.
       #expect(studio.rings.counters.take()?.unsentToPort == 64)
+    }
+  }
+
+  @Test func idleClockTicksBeforeStartAndAfterStop() throws {
+    try withStudio { loop, studio in
+      studio.rings.commands.push(
+        .idleTempo(Tempo(nanosecondsPerQuarter: 480_000_000)!, at: VirtualRhythm.origin - .milliseconds(195)))
+      studio.rings.schedule.publish(VirtualRhythm.schedule(end: 10))
+      loop.play(from: .milliseconds(-200), to: .milliseconds(-11))
+      #expect(studio.device.takeMessages() == clocks(10))
+      loop.play(from: .milliseconds(-10), to: .milliseconds(199))
+      #expect(studio.device.takeMessages() == [.start] + clocks(10))
+      loop.play(from: .milliseconds(200), to: .milliseconds(205))
+      #expect(studio.device.takeMessages() == [.stop, .clock])
+      // Ticks of the idle clock are no ticks of the rhythm.
+      var ticks = 0
+      while studio.rings.ticks.pop() != nil { ticks += 1 }
+      #expect(ticks == 10)
+    }
+  }
+
+  /// While `late` has an offset, each subscriber gets its own messages. After `late` has left, the port sends to all subscribers again.
+  @Test(arguments: [-70, 33]) func subscriberWithAnOffsetGetsShiftedMessages(offset: Int64) throws {
+    try withStudio(offsets: [.milliseconds(offset)]) { loop, studio in
+      try studio.late.subscribe(to: "Player clock")
+      studio.rings.commands.push(.subscribed(studio.device.address))
+      studio.rings.commands.push(.subscribed(studio.late.address, offset: .milliseconds(offset)))
+      studio.rings.schedule.publish(VirtualRhythm.schedule(end: 10))
+      loop.play(from: .milliseconds(-200), to: .milliseconds(offset) - .microseconds(10_500))
+      #expect(studio.late.takeMessages() == [])
+      loop.play(from: .milliseconds(offset - 10), to: .milliseconds(offset) - .microseconds(500))
+      #expect(studio.late.takeMessages() == [.start])
+      loop.play(from: .milliseconds(offset), to: .milliseconds(offset + 199))
+      #expect(studio.late.takeMessages() == clocks(10))
+      loop.play(from: .milliseconds(offset + 200), to: .milliseconds(300))
+      #expect(studio.late.takeMessages() == [.stop])
+      #expect(studio.device.takeMessages() == [.start] + clocks(10) + [.stop])
+      studio.rings.commands.push(.unsubscribed(studio.late.address))
+      studio.rings.schedule.publish(
+        VirtualRhythm.schedule(run: 2, end: 1, at: VirtualRhythm.origin + .milliseconds(500)))
+      loop.play(from: .milliseconds(300), to: .milliseconds(600))
+      // `late` is still connected in the kernel, which shows that the port sends to all subscribers.
+      for program in [studio.device, studio.late] { #expect(program.takeMessages() == [.start, .clock, .stop]) }
+      #expect(studio.rings.counters.take()?.unsentToPort == 0)
     }
   }
 

@@ -45,6 +45,15 @@ import Transports
     #expect(table.options(for: "Eve", at: SocketAddress(host: 0xC0A8_0115, port: 5006)).asymmetry == nil)
   }
 
+  @Test func clockOffsetAppliesByNameOrAddress() {
+    var table = PeerOptionsTable()
+    table["drums"].clockOffset = .milliseconds(-12)
+    table["192.168.1.20"].clockOffset = .milliseconds(5)
+    #expect(table.options(for: "drums", at: address).clockOffset == .milliseconds(-12))
+    #expect(table.options(for: "bass", at: address).clockOffset == .milliseconds(5))
+    #expect(table.options(for: "bass", at: SocketAddress(host: 0xC0A8_0115, port: 5004)).clockOffset == nil)
+  }
+
   /// Each option is looked up independently of the others.
   @Test func nameHasPrecedenceOverPortAndPortOverHost() {
     var table = PeerOptionsTable()

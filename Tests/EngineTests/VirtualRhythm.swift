@@ -27,9 +27,10 @@ enum VirtualRhythm {
 
   /// A clock loop without its thread. Time-stamp receivers get ticks 90 ms ahead, and the sound gets hits 50 ms ahead. If `records` is
   /// true, a second audio thread, which records, also gets the hits.
-  static func loop(_ rings: ClockRings, on socket: UDPSocket, sequencer: Sequencer? = nil, records: Bool = false) throws
-    -> ClockLoop
-  {
+  static func loop(
+    _ rings: ClockRings, on socket: UDPSocket, sequencer: Sequencer? = nil, records: Bool = false,
+    offsets: [Nanoseconds] = []
+  ) throws -> ClockLoop {
     let text = """
       name: two
       description: A kick on each quarter.
@@ -40,6 +41,7 @@ enum VirtualRhythm {
     var settings = ClockSettings(socket: socket, tickLead: .milliseconds(90), soundLead: .milliseconds(50))
     settings.sequencer = sequencer
     settings.hasSecondAudioThread = records
+    settings.offsets = offsets
     return ClockLoop(shared: rings, settings: settings)
   }
 }

@@ -124,6 +124,12 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --clock-from rtp:", 64, "neither HOST nor HOST:PORT"),
     BadInput("peer --asymmetry Ada", 64, "--asymmetry Ada: not PEER=MS", "write for example"),
     BadInput("peer --asymmetry Ada=nan", 64, "--asymmetry Ada=nan: not PEER=MS"),
+    BadInput("peer --clock-offset TR-8S", 64, "--clock-offset TR-8S: not PORT=MS", "give PORT=MS"),
+    BadInput("peer --clock-offset TR-8S=101", 64, "--clock-offset TR-8S=101: not PORT=MS", "-100 to 100 ms"),
+    BadInput("peer --clock-offset a=1 --clock-offset a=2", 64, "--clock-offset a: is given twice", "omit one"),
+    BadInput(
+      "peer " + (1...9).map { "--clock-offset \($0)=\($0)" }.joined(separator: " "), 64,
+      "--clock-offset: has 9 different values", "give at most 8"),
     BadInput("peer --asymmetry Ada=10001", 64, "--asymmetry Ada=10001: not PEER=MS", "-10000 to 10000 ms"),
     BadInput("peer --microphone none", 64, "--microphone: has no effect without --http", "or omit --microphone\n"),
     BadInput(

@@ -18,6 +18,7 @@ struct MIDIPorts {
   /// Whether the player was informed that a MIDI clock arrives at the port `in`, where it is not used.
   var hasReportedClock = false
   private var reconnections = Reconnections()
+  private let clockOffsets: [ClockOffset]
   /// The subscribers of the port `clock`.
   private var clockSubscribers: Set<SequencerAddress> = []
   /// The number of lost arrivals at the last call of ``checkLosses(_:at:)``.
@@ -30,6 +31,7 @@ struct MIDIPorts {
   init?(_ configuration: PeerConfiguration, addingTo clocks: inout ClockArbiter) throws(TransportError) {
     let names: [String] = configuration.clockFrom.compactMap { if case .port(let name) = $0 { name } else { nil } }
     guard configuration.midi || !names.isEmpty else { return nil }
+    clockOffsets = configuration.clockOffsets
     sequencer = try Sequencer(
       name: configuration.name, takingClock: !names.isEmpty, alternative: ", or omit --midi and --clock-from")
     do throws(TransportError) {
@@ -61,6 +63,17 @@ struct MIDIPorts {
     var joined: [SequencerAddress] = []
     /// Former subscribers of the port `clock`.
     var left: [SequencerAddress] = []
+  }
+
+  /// The name and the offset of a subscriber of the port `clock` that has an offset; nil for any other subscriber.
+  func offset(ofSubscriber address: SequencerAddress) -> (name: String, offset: Nanoseconds)? {
+    guard !clockOffsets.isEmpty, let port = sequencer.ports().first(where: { $0.address == address }) else {
+      return nil
+    }
+    for clockOffset in clockOffsets where (try? [port].find(clockOffset.port, sending: false)) != nil {
+      return (port.name, clockOffset.offset)
+    }
+    return nil
   }
 
   /// Handles an arrival without a MIDI message: an announcement of the sequencer, an overflow or an unused event. Returns the changes of

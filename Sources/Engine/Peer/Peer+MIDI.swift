@@ -34,7 +34,13 @@ extension Peer {
   /// Passes changes of the connections on to the clock thread and to the player.
   private func handle(_ changes: MIDIPorts.Changes) {
     for address in changes.left { clock.send(.unsubscribed(address)) }
-    for address in changes.joined { clock.send(.subscribed(address)) }
+    for address in changes.joined {
+      let shifted = midi?.offset(ofSubscriber: address)
+      clock.send(.subscribed(address, offset: shifted?.offset ?? .zero))
+      if let shifted {
+        log.notice("MIDI port \(shifted.name): gets the clock \(ClockOffset.description(of: shifted.offset))")
+      }
+    }
     for change in changes.connections { notify(change) }
   }
 

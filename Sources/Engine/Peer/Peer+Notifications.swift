@@ -210,14 +210,19 @@ extension Peer {
     if peer.identity == nil {
       let isExternalClock = core.clocks.inputs.contains { $0.address != nil && $0.address == peer.address }
       var ticks = "it gets each tick when the tick is due"
-      if let address = peer.address,
-        configuration.peerOptions.options(for: peer.name, at: address).playsByStamps == true
-      {
-        ticks = "it gets each tick ahead of time, with a time stamp"
-      }
+      let options = peer.address.map { configuration.peerOptions.options(for: peer.name, at: $0) }
+      if options?.playsByStamps == true { ticks = "it gets each tick ahead of time, with a time stamp" }
+      if let offset = options?.clockOffset { ticks += ", \(ClockOffset.description(of: offset))" }
       let use = isExternalClock ? "it is used as an external clock" : ticks
       let name = peer.label
       write("\(name): RTP-MIDI device without Tutti; \(use)", .info, .kinds, of: name, at: now)
+    } else if let address = peer.address,
+      configuration.peerOptions.options(for: peer.name, at: address).clockOffset != nil
+    {
+      let remedy = "omit it, or start that peer with --latency"
+      write(
+        "\(peer.label): --clock-offset has no effect on a Tutti peer; \(remedy)", .notice, .kinds, of: peer.label,
+        at: now)
     }
     if let name = awaitedRecipient, let identity = peer.identity, name == peer.name || name == "\(identity)" {
       (awaitedRecipient, core.recipient) = (nil, identity)

@@ -45,6 +45,8 @@ public final class Peer {
   var pages = PagePlayers()
   /// The tempo at which the player starts the rhythm.
   var tempo: StartTempo
+  /// The tempo of the clock while no rhythm plays, as the clock thread knows it; nil while a rhythm plays, and without `--clock-always`.
+  private var idleTempo: Tempo?
   /// The name or identity of the configured receiver of the player's notes; nil after that peer has joined.
   var awaitedRecipient: String?
   /// Whether a log line has reported that a remote master muted the local player. The log line that the notes sound again resets the value
@@ -122,7 +124,9 @@ public final class Peer {
       PatchChoice(configuration, table, bell: mailbox.bell), PlayerInstrument(chords: table.chords)
     )
     let soundLead = sound.lead + table.maximumPush
-    let lead = max(configuration.lead, soundLead + .milliseconds(20))
+    // The earliest clock output needs each change 50 ms before its ticks.
+    let outputLead = .milliseconds(50) - (configuration.clockOffsets.map(\.offset).min() ?? .zero)
+    let lead = max(configuration.lead, soundLead + .milliseconds(20), outputLead)
     // New claims have terms above `previousBound`, because terms up to this bound may have been used before.
     var ensemble = EnsembleState(
       identity: store.identity, name: configuration.name, ownTerm: storage.previousBound, lead: lead,
@@ -150,6 +154,7 @@ public final class Peer {
     // With two outputs, the clock thread passes the sound events to both audio threads.
     settings.hasSecondAudioThread = sound.hasTwoOutputs
     settings.sequencer = midi?.sequencer
+    settings.offsets = Set(configuration.clockOffsets.map(\.offset)).subtracting([.zero]).sorted()
     clock = ClockThread(rings: clockRings, settings: settings)
     network = NetworkThread(
       ports: ports, sequencer: midi?.sequencer, identity: store.identity.bits,
@@ -206,6 +211,9 @@ public final class Peer {
       if latency > .zero, sound.lead > EnsembleState.standardSoundLead {
         causes.append("--latency is \(Int(latency.milliseconds.rounded())) ms")
       }
+      if configuration.clockOffsets.contains(where: { $0.offset < .milliseconds(50) - configuration.lead }) {
+        causes.append("--clock-offset makes the clock earlier")
+      }
       if patches.maximumPush > .zero { causes.append("some hits of the rhythm sound before their step") }
       let cause = causes.joined(separator: " and ")
       let effect = "changes of the rhythm take effect \(used - configured) ms later"
@@ -261,6 +269,7 @@ public final class Peer {
       report(storage.resumeIfDue(core, at: now), at: now)
       report(lifecycle.startIfDue(core, in: surroundings, tempo: tempo.value, at: now), at: now)
       executeOutputs(at: now)
+      updateIdleClock(at: now)
       observer.compare(rosterEntries, in: core, at: now)
       records.addTicks(clock.rings, in: core, on: sound, at: now)
       records.addSound(in: core, on: sound, at: now)
@@ -328,6 +337,15 @@ public final class Peer {
           answeredAt: datagram.answeredAt, isAuthentic: datagram.isAuthentic, now: MonotonicClock.now)
       }
     }
+  }
+
+  /// Passes the tempo of the stopped peer to the clock thread (`--clock-always`).
+  private func updateIdleClock(at now: Instant) {
+    guard configuration.clockAlways else { return }
+    let stopped = ensemble.role == .idle ? tempo.value : nil
+    guard stopped != idleTempo else { return }
+    idleTempo = stopped
+    if let stopped { clock.send(.idleTempo(stopped, at: now)) }
   }
 
   /// Executes the outputs of the core.

@@ -4,6 +4,7 @@ public import MusicalTime
 public import PeerProtocol
 public import RTPMIDI
 public import Rhythm
+import Sending
 import Text
 
 /// The configuration of a peer.
@@ -96,6 +97,10 @@ public struct PeerConfiguration: Sendable {
   public var clockFrom: [ClockSource] = []
   /// Whether the external clocks start and stop the rhythm by Start, Continue and Stop. If not, the rhythm plays while ticks arrive.
   public var followsTransport = true
+  /// Whether the clock runs on while no rhythm plays, on the ALSA clock port and to standard devices.
+  public var clockAlways = false
+  /// The offsets of clock outputs, at most ``maximumClockOffsets`` different ones.
+  public var clockOffsets: [ClockOffset] = []
   /// The lead time: how far in advance a change is announced.
   public var lead = Nanoseconds.milliseconds(100)
   /// With ``start``, how long the rhythm plays; otherwise, how long the peer runs. Nil: until the command to leave.
@@ -107,11 +112,33 @@ public struct PeerConfiguration: Sendable {
   /// The command line, for the trace.
   public var command: String
 
+  /// The maximum number of different offsets in ``clockOffsets``.
+  public static let maximumClockOffsets = StreamSender.maximumOffsets
+
   public init(name: String, tempo: Tempo, patch: Patch, patchName: String, soundFont: String, command: String) {
     // Other peers clean the name that they receive in the same way.
     self.name = name.cleanName() ?? "peer"
     (self.tempo, self.patch, self.patchName) = (tempo, patch, patchName)
     (self.soundFont, self.command) = (soundFont, command)
+  }
+}
+
+/// The offset of one clock output.
+///
+/// Real-time: not safe.
+public struct ClockOffset: Hashable, Sendable {
+  /// A subscriber of the ALSA port `clock`, by name or number, or an RTP-MIDI device, by name or address.
+  public var port: String
+  /// How much later than without an offset the output gets each message of the clock, in nanoseconds; negative: earlier.
+  public var offset: Nanoseconds
+
+  public init(port: String, offset: Nanoseconds) { (self.port, self.offset) = (port, offset) }
+
+  /// The offset as the player reads it, for example `12 ms earlier`.
+  static func description(of offset: Nanoseconds) -> String {
+    let length = offset.magnitude.milliseconds
+    let number = length == length.rounded() ? "\(Int(length))" : "\(length)"
+    return "\(number) ms \(offset < .zero ? "earlier" : "later")"
   }
 }
 

@@ -28,6 +28,7 @@ public struct PeerOptionsTable: Sendable {
       options.playsByStamps = set.playsByStamps ?? options.playsByStamps
       options.takesJournal = set.takesJournal ?? options.takesJournal
       options.asymmetry = set.asymmetry ?? options.asymmetry
+      options.clockOffset = set.clockOffset ?? options.clockOffset
     }
     return options
   }

@@ -13,10 +13,13 @@ enum ClockCommand: Sendable, BitwiseCopyable {
   case rhythmLevel(UInt8)
   /// Sounds a click of a calibration at this instant.
   case click(Instant)
-  /// A local program has subscribed to the ALSA clock port.
-  case subscribed(SequencerAddress)
+  /// A local program has subscribed to the ALSA clock port. Its messages are later by the offset: zero, or one of
+  /// ``ClockSettings/offsets``.
+  case subscribed(SequencerAddress, offset: Nanoseconds = .zero)
   /// A local program has ended its subscription to the ALSA clock port.
   case unsubscribed(SequencerAddress)
+  /// Sets the tempo of the clock while no rhythm plays (``StreamSender/setIdleTempo(_:at:)``).
+  case idleTempo(Tempo, at: Instant)
   /// Ends the clock thread, after it has sent Stop to the receivers that are playing.
   case quit
 }

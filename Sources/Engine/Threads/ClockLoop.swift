@@ -44,7 +44,8 @@ struct ClockLoop: ~Copyable {
     self.shared = shared
     socket = settings.socket
     sender = StreamSender(
-      capacity: Self.initialSessions, tickLead: settings.tickLead, soundLead: settings.soundLead, reportsTicks: true)
+      capacity: Self.initialSessions, tickLead: settings.tickLead, soundLead: settings.soundLead, reportsTicks: true,
+      offsets: settings.offsets)
     // The table of the streams must not grow while the loop runs, so it gets its full size now. Only the memory of the streams themselves
     // is added later.
     sender.reserveTable(Self.maximumSessions)
@@ -100,7 +101,8 @@ struct ClockLoop: ~Copyable {
       case .soundLead(let lead): sender.soundLead = lead
       case .rhythmLevel(let percent): send(SoundEvent.rhythmLevel(percent, at: MonotonicClock.now))
       case .click(let instant): playCalibrationClick(at: instant, submitted: MonotonicClock.now)
-      case .subscribed(let address): port?.joined(address)
+      case .subscribed(let address, let offset): port?.joined(address, by: sender.clock(withOffset: offset))
+      case .idleTempo(let tempo, let instant): sender.setIdleTempo(tempo, at: instant)
       case .unsubscribed(let address): port?.left(address)
       case .quit:
         quit(at: MonotonicClock.now)
@@ -184,6 +186,7 @@ struct ClockLoop: ~Copyable {
   private mutating func quit(at now: Instant) {
     // No deadline follows, so no packet has to wait for one.
     sender.quietTime = .zero
+    sender.setIdleTempo(nil, at: now)
     sender.stopStreams(at: now)
     while true {
       while let output = sender.poll(at: now) { perform(output, at: now) }
@@ -231,11 +234,25 @@ struct ClockLoop: ~Copyable {
       if sender.schedule.end < Tick(.max), sender.schedule.deadline(sender.schedule.end) <= now {
         releaseNotes(at: now)
       }
+    case .idleTick: port?.sendIdleClock(by: 0)
+    case .shifted(let event, let clock): perform(event, of: clock)
     case .recall(let instant):
       // The hits of the steps from this instant on are no longer valid: the audio threads discard them.
       var event = SoundEvent.recall(from: instant)
       event.submitted = now
       send(event)
+    }
+  }
+
+  /// Passes an event of a clock with an offset to the ALSA clock port.
+  @_noLocks @_noAllocation
+  private mutating func perform(_ event: StreamSender.ClockEvent, of clock: Int) {
+    switch event {
+    case .tick(let tick):
+      port?.sendClock(tick, of: sender.schedule, patternLength: sender.patternLength, by: clock)
+    case .begin(let tick): port?.begin(at: tick, of: sender.schedule, patternLength: sender.patternLength, by: clock)
+    case .end: port?.stop(by: clock)
+    case .idleTick: port?.sendIdleClock(by: clock)
     }
   }
 

@@ -2,7 +2,7 @@ import MusicalTime
 import Transports
 
 /// The constant settings of the clock thread.
-struct ClockSettings: Sendable, BitwiseCopyable {
+struct ClockSettings: Sendable {
   /// The socket that sends the RTP packets.
   var socket: UDPSocket
   /// How long before its due time a tick is sent to time-stamp receivers.
@@ -12,6 +12,8 @@ struct ClockSettings: Sendable, BitwiseCopyable {
   /// Whether the peer has both a sound card and a recording. A second audio thread then gets the sound events through
   /// ``SoundRings/recording``.
   var hasSecondAudioThread = false
+  /// The offsets that receivers of the clock can have (`--clock-offset`), see ``StreamSender``.
+  var offsets: [Nanoseconds] = []
   /// The ALSA sequencer client with the clock port and the notes port. Nil if there is none.
   var sequencer: Sequencer?
 }

@@ -34,7 +34,7 @@ extension PeerCore {
 
   /// Sets whether the ticks of a session's stream are sent ahead of time, and whether its packets contain a recovery journal. The
   /// options that the user has set for the peer decide. Without an option, the kind of the peer decides: a Tutti peer gets both. A
-  /// standard device, or a peer whose kind is not known yet, gets journals if it sends journals itself.
+  /// standard device, or a peer whose kind is not known yet, gets journals if it sends journals itself. Also sets the offset of the clock.
   func updateStream(of session: SessionID) {
     guard let slot = ensemble.roster.slot(of: session) else { return }
     let isTutti = ensemble.roster[slot].identity != nil
@@ -43,6 +43,7 @@ extension PeerCore {
     )
     let stream = ensemble.roster[slot].session!.stream
     emit(.stream(.setTimeStamped(stream, options.playsByStamps ?? isTutti)))
+    if !isTutti, let offset = options.clockOffset { emit(.stream(.setOffset(stream, offset))) }
     emit(.stream(.setJournal(stream, options.takesJournal ?? (isTutti || sendsJournals))))
   }
 

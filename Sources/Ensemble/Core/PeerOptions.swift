@@ -10,10 +10,16 @@ public struct PeerOptions: Sendable, Equatable {
   public var takesJournal: Bool?
   /// The delay to the peer minus the delay back; nil: the delays count as equal. This difference cannot be measured.
   public var asymmetry: Nanoseconds?
+  /// How much later the messages of the clock are for a standard device, in nanoseconds; negative: earlier; nil: no offset.
+  public var clockOffset: Nanoseconds?
 
-  public init(playsByStamps: Bool? = nil, takesJournal: Bool? = nil, asymmetry: Nanoseconds? = nil) {
+  public init(
+    playsByStamps: Bool? = nil, takesJournal: Bool? = nil, asymmetry: Nanoseconds? = nil,
+    clockOffset: Nanoseconds? = nil
+  ) {
     self.playsByStamps = playsByStamps
     self.takesJournal = takesJournal
     self.asymmetry = asymmetry
+    self.clockOffset = clockOffset
   }
 }

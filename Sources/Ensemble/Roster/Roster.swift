@@ -114,11 +114,12 @@ public struct Roster: Sendable {
   func isDirect(_ identity: Identity) -> Bool { memberSlot(of: identity).map { rows[$0].relay == nil } ?? false }
 
   /// Whether any peer in session gets messages ahead of time: a Tutti peer, a peer that is not recognised yet, or a device that plays by
-  /// time stamps.
+  /// time stamps or whose clock is earlier by an offset.
   var needsLead: Bool {
     sessionSlots.contains { _, slot in
       guard let session = rows[slot].session else { return false }
-      return session.kind != .standardDevice || session.options.playsByStamps == true
+      let options = session.options
+      return session.kind != .standardDevice || options.playsByStamps == true || options.clockOffset ?? .zero < .zero
     }
   }
 

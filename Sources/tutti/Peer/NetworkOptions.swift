@@ -95,20 +95,6 @@ struct NetworkOptions: ParsableArguments {
       valueName: "PEER=MS"))
   var asymmetry: [String] = []
 
-  /// One value of `--asymmetry`.
-  private struct Asymmetry {
-    let peer: String
-    let milliseconds: Double
-
-    /// Parses PEER=MS. PEER may contain "=".
-    init?(_ argument: String) {
-      guard let equals = argument.lastIndex(of: "="), equals > argument.startIndex,
-        let milliseconds = Double(argument[argument.index(after: equals)...]), milliseconds.magnitude <= 10_000
-      else { return nil }
-      (peer, self.milliseconds) = (String(argument[..<equals]), milliseconds)
-    }
-  }
-
   func validate() throws {
     for peer in connect { try usage { () throws(TransportError) in try SocketAddress.parts(of: peer) } }
     guard port < .max else {
@@ -126,7 +112,7 @@ struct NetworkOptions: ParsableArguments {
       throw ValidationError("--admit: has no effect without a passkey; add --passkey-file, or omit --admit")
     }
     for host in admit { try usage { () throws(TransportError) in try SocketAddress.parts(of: host) } }
-    if let wrong = asymmetry.first(where: { Asymmetry($0) == nil }) {
+    if let wrong = asymmetry.first(where: { NamedTime($0, upTo: 10_000) == nil }) {
       throw ValidationError(
         "--asymmetry \(wrong): not PEER=MS with -10000 to 10000 ms; write for example 192.168.1.20=2.5")
     }
@@ -167,9 +153,25 @@ struct NetworkOptions: ParsableArguments {
     for peer in onArrival { configuration.peerOptions[peer].playsByStamps = false }
     for peer in journal { configuration.peerOptions[peer].takesJournal = true }
     for peer in noJournal { configuration.peerOptions[peer].takesJournal = false }
-    for path in asymmetry.compactMap(Asymmetry.init) {
-      configuration.peerOptions[path.peer].asymmetry = Nanoseconds(Int64(path.milliseconds * 1e6))
+    for path in asymmetry.compactMap({ NamedTime($0, upTo: 10_000) }) {
+      configuration.peerOptions[path.name].asymmetry = path.time
     }
+  }
+}
+
+/// The value NAME=MS of an option.
+struct NamedTime {
+  let name: String
+  let time: Nanoseconds
+
+  /// Parses NAME=MS. NAME may contain "=".
+  ///
+  /// - Parameter limit: the largest magnitude in milliseconds.
+  init?(_ argument: String, upTo limit: Double) {
+    guard let equals = argument.lastIndex(of: "="), equals > argument.startIndex,
+      let milliseconds = Double(argument[argument.index(after: equals)...]), milliseconds.magnitude <= limit
+    else { return nil }
+    (name, time) = (String(argument[..<equals]), Nanoseconds(Int64((milliseconds * 1e6).rounded())))
   }
 }
 

@@ -211,6 +211,7 @@ extension PeerCommand {
       tutti peer --clock-from "TR-8S"
       tutti peer --clock-from rtp:192.168.1.30:5004
       tutti peer --clock-from "Volca" --no-transport
+      tutti peer --midi --clock-always --clock-offset TR-8S=-12
       tutti peer --policy contacts --no-journal "stage box"
       tutti peer --name Ben --hear Ada --hear Cleo=30
       tutti peer --name Ben --led-by Ada --gate "Cleo:notes,modification=closed"

@@ -133,6 +133,20 @@ struct PeerCommand: ParsableCommand {
         + "that send a clock but no Start."))
   var noTransport = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Let the MIDI clock run on while no rhythm plays, on the port `clock` of --midi and to RTP-MIDI devices without Tutti. "
+        + "If several peers are connected to a device, give this to one of them."))
+  var clockAlways = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Send the MIDI clock to PORT later by MS milliseconds, -100...100 (negative: earlier, for a device that reacts late). PORT "
+        + "is a MIDI port that is connected to the port `clock` of --midi, by name or number, or an RTP-MIDI device without Tutti, by "
+        + "name or address. Repeatable, with at most \(PeerConfiguration.maximumClockOffsets) different values. (default: 0)",
+      valueName: "PORT=MS"))
+  var clockOffset: [String] = []
+
   @Option(
     help: ArgumentHelp(
       "With --start, stop the rhythm S seconds after it began, and leave. Without --start, leave S seconds after the "
@@ -184,6 +198,7 @@ struct PeerCommand: ParsableCommand {
     if noTransport, clockFrom.isEmpty {
       throw ValidationError("--no-transport: only for an external clock; add --clock-from, or omit --no-transport")
     }
+    try validateClockOffsets()
     if start, !clockFrom.isEmpty {
       throw ValidationError(
         "--start: contradicts --clock-from, where the external clock starts the rhythm; omit one of them")
@@ -206,6 +221,25 @@ struct PeerCommand: ParsableCommand {
         throw ValidationError(
           "--audio \(output): contradicts a previous --audio; give at most one card and one file, or none")
       }
+    }
+  }
+
+  private func validateClockOffsets() throws {
+    let offsets = try clockOffset.map { argument in
+      guard let offset = NamedTime(argument, upTo: 100) else {
+        throw ValidationError(
+          "--clock-offset \(argument): not PORT=MS with -100 to 100 ms; give PORT=MS, for example TR-8S=-12")
+      }
+      return offset
+    }
+    if let name = offsets.map(\.name).first(where: { name in offsets.count { $0.name == name } > 1 }) {
+      throw ValidationError("--clock-offset \(name): is given twice; omit one of them")
+    }
+    let (count, limit) = (
+      Set(offsets.map(\.time)).subtracting([.zero]).count, PeerConfiguration.maximumClockOffsets
+    )
+    guard count <= limit else {
+      throw ValidationError("--clock-offset: has \(count) different values; give at most \(limit)")
     }
   }
 
@@ -261,6 +295,11 @@ struct PeerCommand: ParsableCommand {
     configuration.midi = midi
     configuration.clockFrom = clockFrom.map(ClockSource.init)
     configuration.followsTransport = !noTransport
+    configuration.clockAlways = clockAlways
+    for offset in clockOffset.compactMap({ NamedTime($0, upTo: 100) }) {
+      configuration.clockOffsets.append(ClockOffset(port: offset.name, offset: offset.time))
+      configuration.peerOptions[offset.name].clockOffset = offset.time
+    }
     configuration.lead = Nanoseconds(Int64((leadTime * 1e6).rounded()))
     configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
     configuration.trace = trace
