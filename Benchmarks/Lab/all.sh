@@ -23,6 +23,7 @@ runs='
 tick-lateness          900 tick-lateness.sh 120
 tick-lateness-stress  1800 tick-lateness.sh 120 stress
 clock-count            900 clock-count.sh 60
+clock-outputs          600 clock-outputs.sh
 round-trip             600 round-trip.sh 1
 two-peers-lan          900 two-peers.sh lan 60
 two-peers-wifi         900 two-peers.sh wifi 60

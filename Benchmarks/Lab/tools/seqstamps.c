@@ -43,6 +43,14 @@ int main(int argc, char **argv) {
     snd_seq_create_simple_port(seq, "in", SND_SEQ_PORT_CAP_WRITE | SND_SEQ_PORT_CAP_SUBS_WRITE,
                                SND_SEQ_PORT_TYPE_APPLICATION));
   const int queue = start_queue(me, seq);
+  // The subscription stamps only events to all subscribers. The port also stamps those to this program alone.
+  snd_seq_port_info_t *info;
+  snd_seq_port_info_alloca(&info);
+  check(me, "the port", snd_seq_get_port_info(seq, port, info));
+  snd_seq_port_info_set_timestamping(info, 1);
+  snd_seq_port_info_set_timestamp_real(info, 1);
+  snd_seq_port_info_set_timestamp_queue(info, queue);
+  check(me, "the time stamps", snd_seq_set_port_info(seq, port, info));
 
   snd_seq_addr_t from, to = {.client = snd_seq_client_id(seq), .port = port};
   await_port(me, seq, argv[1], &from);
