@@ -203,7 +203,7 @@ struct ClockLoop: ~Copyable {
     counters.sent = sender.sent
     counters.unsent = sender.unsent
     (counters.withheld, counters.withheldJournals) = (sender.withheld, sender.withheldJournals)
-    if let port { counters.unsentToPort = port.unsent }
+    if let unsent = port?.unsent { counters.unsentToPort = unsent }
     shared.counters.publish(counters)
   }
 

@@ -25,8 +25,8 @@ struct ClockPort: BitwiseCopyable {
   /// A program that has subscribed to the clock port.
   private struct Subscriber: BitwiseCopyable {
     var address = SequencerAddress(client: 0, port: 0)
-    /// The index of its clock.
-    var clock = 0
+    /// The index of its clock. The type keeps ``ClockPort`` small, because the compiler copies the clock loop in places.
+    var clock: UInt8 = 0
   }
 
   private let sequencer: Sequencer
@@ -56,7 +56,7 @@ struct ClockPort: BitwiseCopyable {
     addSubscriber(address, by: clock)
     guard outputs[clock].run != 0, waiting < lateJoiners.count else { return }
     for index in 0..<waiting where lateJoiners[index].address == address { return }
-    lateJoiners[waiting] = Subscriber(address: address, clock: clock)
+    lateJoiners[waiting] = Subscriber(address: address, clock: UInt8(truncatingIfNeeded: clock))
     waiting += 1
   }
 
@@ -64,7 +64,7 @@ struct ClockPort: BitwiseCopyable {
   private mutating func addSubscriber(_ address: SequencerAddress, by clock: Int) {
     for index in 0..<count where subscribers[index].address == address { return }
     guard count < subscribers.count else { return }
-    subscribers[count] = Subscriber(address: address, clock: clock)
+    subscribers[count] = Subscriber(address: address, clock: UInt8(truncatingIfNeeded: clock))
     count += 1
     if clock != 0 { shifted += 1 }
   }
@@ -124,7 +124,7 @@ struct ClockPort: BitwiseCopyable {
   /// Sends Song Position and Continue to each late joiner of a clock, and removes it from the list.
   @_noLocks @_noAllocation
   private mutating func beginLateJoiners(of clock: Int, _ position: UInt14) {
-    for index in 0..<waiting where lateJoiners[index].clock == clock {
+    for index in 0..<waiting where Int(lateJoiners[index].clock) == clock {
       let address = lateJoiners[index].address
       record(sequencer.send(.songPosition(position), from: .clock, to: address))
       record(sequencer.send(.continue, from: .clock, to: address))
@@ -136,7 +136,7 @@ struct ClockPort: BitwiseCopyable {
   private mutating func removeLateJoiners(of clock: Int) {
     var index = 0
     while index < waiting {
-      if lateJoiners[index].clock == clock {
+      if Int(lateJoiners[index].clock) == clock {
         waiting -= 1
         lateJoiners[index] = lateJoiners[waiting]
       } else {
@@ -172,7 +172,7 @@ struct ClockPort: BitwiseCopyable {
       if clock == 0 { record(sequencer.send(message, from: .clock)) }
       return
     }
-    for index in 0..<count where subscribers[index].clock == clock {
+    for index in 0..<count where Int(subscribers[index].clock) == clock {
       record(sequencer.send(message, from: .clock, to: subscribers[index].address))
     }
   }
