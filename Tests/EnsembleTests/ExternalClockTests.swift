@@ -176,6 +176,21 @@ import Testing
     #expect(clocked.events.contains(.heard))
   }
 
+  /// A device is switched off, returns and starts again. The rhythm has the position of the new Start, not that of its own count.
+  @Test func startAfterAnInterruptionSetsThePosition() {
+    var clocked = ClockedBand(seed: 3, sigma: .microseconds(200))
+    clocked.deliver(.start)
+    clocked.tick(24 * 12, bpm: 120)
+    clocked.clocks.disconnect { _ in true }
+    clocked.tick(150, bpm: 120, arrives: false)
+    clocked.clocks.connect("clock", .port(client: 20, port: 0))
+    clocked.deliver(.start)
+    let dueTimes = clocked.tick(24 * 12, bpm: 132)
+    #expect(clocked.newestRunIsGapless(of: 0) && clocked.newestRunIsGapless(of: 1))
+    let error = clocked.error(ofPlayer: 0, against: dueTimes, steps: 8..<46)
+    #expect(error.count == 38 && error.largest < .milliseconds(5), "\(error)")
+  }
+
   @Test func stallOfTheSenderLosesNoTick() {
     var clocked = ClockedBand(seed: 4, sigma: .microseconds(100))
     clocked.deliver(.start)

@@ -114,8 +114,8 @@ public final class PeerCore {
   var places = IdentityPlaces()
   /// The sessions to close later, and the instants at which they are closed, earliest first: see ``inform(_:ofUsed:at:)``.
   var closings: [(session: SessionID, at: Instant)] = []
-  /// The standard devices that hold notes.
-  var heldNotes: [SessionID: HeldNoteWatch] = [:]
+  /// The standard devices whose silence matters.
+  var watches: [SessionID: SilenceWatch] = [:]
   /// The rate limit that the network thread puts into its replies to clock probes.
   private var probeRateLimit: UInt16 = 0
 
@@ -208,7 +208,7 @@ public final class PeerCore {
   /// The instant at which ``advance(to:)`` must be called next.
   public var nextDeadline: Instant {
     let next = min(
-      ensemble.findDeadline(), invitations.nextDeadline, closings.first?.at ?? .distantFuture, heldNotesDeadline)
+      ensemble.findDeadline(), invitations.nextDeadline, closings.first?.at ?? .distantFuture, silenceDeadline)
     return endpoint.nextDeadline.map { min($0, next) } ?? next
   }
 
@@ -217,7 +217,7 @@ public final class PeerCore {
     // Received datagrams are handled first, so that a peer that was just heard does not count as silent.
     handleSessions(at: now)
     closeDueSessions(at: now)
-    superviseHeldNotes(at: now)
+    superviseSilence(at: now)
     endpoint.advance(to: now)
     ensemble.advance(to: now)
     let missing = invitations.advance(

@@ -158,6 +158,8 @@ public struct ExternalClock: Sendable {
 
   /// Handles Start, Continue or Song Position: the next tick that arrives has the musical position `tick`.
   private mutating func begin(at tick: Tick, _ instant: Instant, missing: Int64?, now: Instant) -> Change {
+    // After an interruption, the message tells the position, which otherwise follows from the rhythm.
+    if hasLostCount { forgetTicks() }
     counter.start(at: instant, missing: missing, by: follower)
     origin = counter.next - tick
     (isRunning, awaitsFirst, suspected) = (true, true, 0)
@@ -191,14 +193,19 @@ public struct ExternalClock: Sendable {
 
   /// Restarts the count after a gap, at the tick of the rhythm that is nearest in time.
   private mutating func restartCount(at instant: Instant, _ rhythm: PlaybackSchedule?) {
+    forgetTicks()
+    guard isRunning, let rhythm else { return }
+    let halfTick = Nanoseconds(rhythm.tempo(at: instant).nanosecondsPerQuarter / (2 * Tick.perQuarter))
+    origin = counter.next - rhythm.tick(at: instant + halfTick)
+  }
+
+  /// Forgets the ticks before an interruption. The count continues.
+  private mutating func forgetTicks() {
     (hasLostCount, suspected) = (false, 0)
     follower.reset()
     stamps.reset()
     counter.forget()
     (playableSince, unplayableSince) = (nil, nil)
-    guard isRunning, let rhythm else { return }
-    let halfTick = Nanoseconds(rhythm.tempo(at: instant).nanosecondsPerQuarter / (2 * Tick.perQuarter))
-    origin = counter.next - rhythm.tick(at: instant + halfTick)
   }
 
   /// Counts a tick.

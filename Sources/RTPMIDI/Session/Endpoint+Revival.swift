@@ -15,6 +15,14 @@ extension Endpoint {
     invite(revival, .invitingControl, at: now)
   }
 
+  /// Makes a revival due at once, as if the peer had been silent for the silence limit. Does nothing if the local peer never revives the
+  /// session, because the peer has begun it.
+  public func inviteAgain(_ id: SessionID, at now: Instant) {
+    guard let session = table[id], session.phase == .established else { return }
+    session.lastHeard = min(session.lastHeard, now - session.supervision.silenceLimit)
+    table.schedule(session)
+  }
+
   /// Starts the invitations of a session or a revival on one port, which `phase` determines. If the supervision is
   /// mutual (``Supervision/isMutual``), a revival sends two invitations per silence limit.
   func invite(_ session: Session, _ phase: Session.Phase, at now: Instant) {

@@ -60,6 +60,38 @@ import _TestSupport
     #expect(delay > .seconds(2) && delay <= .seconds(5) && report == command)
   }
 
+  /// An external clock that is switched off, and on again without BY, is in session again within ten seconds.
+  @Test(arguments: [3, 8, 20]) func clockIsInvitedAgainAfterAReboot(off: Int64) throws {
+    var sessions = CoreSessions(identity: 1)
+    sessions.remotes = [CoreSessions.Remote(deviceOnHost: 2)]
+    let control = sessions.remotes[0].control
+    sessions.core.clocks.add("clock", at: control)
+    _ = try sessions.core.endpoint.connect(to: control, data: SocketAddress(host: 2, port: 5005), at: start)
+    var now = start
+    var first: SessionID?
+    // Ticks every 20 ms for eight seconds.
+    while now < start + .seconds(8) {
+      _ = sessions.exchange(at: now)
+      if let session = sessions.core.roster.sessions.first?.id, now > start + .seconds(1) {
+        if first == nil {
+          sessions.core.handle(.message(session, .start, at: now, arrival: now, isRecovered: false), at: now)
+        }
+        first = session
+        sessions.core.handle(.message(session, .clock, at: now, arrival: now, isRecovered: false), at: now)
+      }
+      now = now + .milliseconds(20)
+    }
+    sessions.remotes[0].isStopped = true
+    let boot = now + .seconds(off)
+    while now < boot + .seconds(10), sessions.core.roster.sessions.first?.id == first || now < boot {
+      if now == boot { sessions.remotes = [CoreSessions.Remote(deviceOnHost: 2)] }
+      _ = sessions.exchange(at: now)
+      now = now + .milliseconds(20)
+    }
+    #expect(first != nil && now < boot + .seconds(10))
+    #expect(sessions.core.roster.sessions.first.map { $0.id != first } == true)
+  }
+
   @Test func notesOfALivingDeviceSoundOn() throws { #expect(try end(death: nil) == (nil, nil)) }
 
   @Test func releasedNotesNeedNoEnd() throws { #expect(try end(death: .seconds(2), isReleased: true) == (nil, nil)) }
