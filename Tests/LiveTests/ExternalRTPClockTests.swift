@@ -97,6 +97,7 @@ extension TimingTests {
       drums = try DrumMachine(port: drums.port, continuingFrom: drums.origin)
       try await ada.waitForLog("sends ticks again")
       try await ada.waitForLog("RTP-MIDI device without Tutti; it is used as an external clock", times: 2)
+      try await pause(for: .seconds(3))
       drums.leave()
       try await ada.waitForLog("the rhythm stopped")
       let trace = try ada.leave()
@@ -109,9 +110,9 @@ extension TimingTests {
           "external clock Drums: not in session any longer (trying again); check the device and its network",
           "external clock Drums: sends no ticks; the rhythm continues at the last tempo; \(remedy)",
           refusal,
+          "Drums: RTP-MIDI device without Tutti; it is used as an external clock",
           "external clock Drums: in session again",
           "external clock Drums: sends ticks again",
-          "Drums: RTP-MIDI device without Tutti; it is used as an external clock",
           "external clock Drums: not in session any longer (trying again); check the device and its network",
         ])
     }
