@@ -13,6 +13,17 @@ struct AdoptedDevice: Hashable, Sendable, BitwiseCopyable {
     case session(SessionID)
     /// A port of the ALSA sequencer that is connected to the port `in`.
     case port(SequencerAddress)
+
+    // The operator == would need the type metadata, whose first use can allocate.
+    @_noLocks @_noAllocation
+    func isSame(as other: Source) -> Bool {
+      switch (self, other) {
+      case (.none, .none): true
+      case (.session(let first), .session(let second)): first.number == second.number
+      case (.port(let first), .port(let second)): first.client == second.client && first.port == second.port
+      case (.none, _), (.session, _), (.port, _): false
+      }
+    }
   }
 
   var source = Source.none

@@ -59,7 +59,7 @@ extension NetworkLoop {
       (own.activity, own.pitchSource) = (next.energy, 0)
       if case .none = next.source { own.table = nil }
       deviceInstruments[index].adopt(own, at: now)
-      if former.source != next.source { deviceLimits[index].reset() }
+      if !former.source.isSame(as: next.source) { deviceLimits[index].reset() }
       // The notes on the former channel end.
       if former.channel != next.channel {
         playForDevice(.controlChange(Channel(wire: former.channel), controller: 123, value: 0))
