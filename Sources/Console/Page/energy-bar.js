@@ -81,7 +81,7 @@ export class EnergyBar {
     this.update()
   }
 
-  /** The own share grows in the same frame as the touch, before the peer knows the touch. */
+  /** The share of this player grows in the frame of the touch. The peer does not know the touch yet. */
   play(strength) {
     const own = this.#shares.find(({ identity }) => identity === this.#context.player.identity)
     if (!own || own.isMuted) return

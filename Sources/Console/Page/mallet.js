@@ -61,7 +61,7 @@ export class Mallet {
       .map(({ step, position, instant }) => ({ step, position, moment: connection.moment(instant) }))
     for (const note of notes) {
       if (note.moment > moment) return note
-      // A run of the rhythm that begins anew counts its steps from the beginning again.
+      // Each new run of the rhythm counts its steps from 0.
       const isNew = !this.#last || note.step > this.#last.step || note.moment > this.#last.moment + 2 * LONGEST
       if (!isNew) continue
       this.#last = note

@@ -16,7 +16,7 @@ export function placed(schedule, instant) {
 
 /**
  * The instant at which a note of a slide sounds; undefined if it sounds at once. The first note of a slide is placed on the grid. The others
- * keep the intervals of the finger. A slide that has lasted for more than a sixteenth begins anew, so the music stays on the grid. `slide`
+ * keep the intervals of the finger. After a sixteenth, a slide begins again on the grid. `slide`
  * is an object that the slide keeps: the instants of its first note, as played (`played`) and as placed (`sounds`).
  */
 export function placedInSlide(schedule, instant, slide) {

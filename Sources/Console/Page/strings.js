@@ -160,7 +160,7 @@ const en = {
   oneButtonNote: "For one switch or one finger.",
   leftHand: "Left hand",
   letters: "Letters play",
-  lettersNote: "A S D F G H J K on a keyboard play the keys. Whoever leads: T tap, N count in, Q all quiet, + and − tempo.",
+  lettersNote: "A S D F G H J K on a keyboard play the keys. The leader also has: T tap, N count in, Q all quiet, + and − tempo.",
   sensitivity: "How easily I play",
   base: "My energy at rest",
   baseNote: "When you play, your energy rises. Then it falls back to this value.",
@@ -213,7 +213,7 @@ const en = {
   policyContacts: "people I know",
   policyNoContacts: "people I know (start the program with --policy contacts)",
   policyNone: "nobody",
-  policyNote: "Whoever is here already stays. “Connect” works in any case.",
+  policyNote: "Players who are already here can stay. The button “Connect” always works.",
   // Settings.
   device: "Sound of this device",
   notCalibrated: "Not measured: this device may sound up to {error} ms early or late (± {error} ms).",

@@ -70,7 +70,7 @@ export class Surface {
     onEachFrame((moment) => this.#frame(moment))
   }
 
-  /** Draws the instrument anew: another one, another size, or another language. Keys that are held stay so. */
+  /** Draws the instrument again after a change of the instrument, the size or the language. Held keys stay held. */
   render() {
     const { instrument } = this.#context.instrument
     const { width, height } = this.#root.getBoundingClientRect()
