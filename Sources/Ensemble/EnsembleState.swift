@@ -289,7 +289,7 @@ public struct EnsembleState: Sendable {
       if let offer = leader.offer { next = min(next, offer.repeats.nextDeadline) }
       if let change = timelineMessage?.tempo.changes.first { next = min(next, timelineMessage!.deadline(change.tick)) }
       if let mix = timelineMessage?.mix, mix.isChanging { next = min(next, timelineMessage!.deadline(mix.tick)) }
-      next = min(next, rhythmDeadline)
+      next = min(next, rhythmDeadline, fillDeadline)
     case .following(let follower):
       next = min(next, nextSuccession)
       if let joinDue = follower.joinDue { next = min(next, joinDue) }
@@ -324,6 +324,7 @@ public struct EnsembleState: Sendable {
       settleTempo(at: now)
       settleMix(at: now)
       settleRhythm(at: now)
+      settleFill(at: now)
     }
   }
 

@@ -32,6 +32,8 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   public var rhythm: ChangingValue<RhythmLine>
   /// The bars.
   public var grid: ChangingValue<BarGrid>
+  /// The first tick of the bar in which the fill of the rhythm plays because the player of the master wants it: `TimelineMessage.fill`.
+  public var fill: Tick
   /// The clicks before ``start``.
   public var countIn = CountIn.none
   /// The first tick of the count-in that the local peer can play. `Tick(.max)` without a count-in.
@@ -47,7 +49,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     clock: ClockMapping = .identity, total: ChangingValue<UInt8> = ChangingValue(0),
     mix: ChangingValue<Mix> = ChangingValue(.standard),
     rhythm: ChangingValue<RhythmLine> = ChangingValue(RhythmLine(nil)),
-    grid: ChangingValue<BarGrid> = ChangingValue(BarGrid(.common))
+    grid: ChangingValue<BarGrid> = ChangingValue(BarGrid(.common)), fill: Tick = Tick(.max)
   ) {
     self.total = total
     self.clock = clock
@@ -60,6 +62,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     self.mix = mix
     self.rhythm = rhythm
     self.grid = grid
+    self.fill = fill
   }
 
   /// The first tick at which something can sound: ``countInStart`` if there is a count-in, otherwise ``start``.
@@ -162,6 +165,14 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     let period = 16384 / length * length
     let position = rhythm[tick].step(at: tick).index % period
     return UInt14(clamping: Int(position < 0 ? position + period : position))
+  }
+
+  /// Whether the player of the master wants the fill in the bar that contains `tick`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public func wantsFill(at tick: Tick) -> Bool {
+    tick >= fill && tick.index - fill.index < grid[tick].meter.ticksPerBar
   }
 
   /// The tempo at `tick`, by the master's clock.

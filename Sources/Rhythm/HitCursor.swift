@@ -8,6 +8,8 @@ public struct HitCursor: Sendable, BitwiseCopyable {
   let tick: Int
   /// The total activity of all players, 0...127.
   let activity: UInt8
+  /// Whether the fill sounds in this bar, whatever the activity and the position of the bar are.
+  let playsFill: Bool
   /// The index of the line that is examined next.
   var line = 0
   /// The tick of this line that is examined next, counted from the first tick of the step: 0..<6.
@@ -18,5 +20,7 @@ public struct HitCursor: Sendable, BitwiseCopyable {
   var main: Hit?
 
   @_noLocks @_noAllocation
-  init(bar: Int64, tick: Int, activity: UInt8) { (self.bar, self.tick, self.activity) = (bar, tick, activity) }
+  init(bar: Int64, tick: Int, activity: UInt8, playsFill: Bool) {
+    (self.bar, self.tick, self.activity, self.playsFill) = (bar, tick, activity, playsFill)
+  }
 }

@@ -12,6 +12,8 @@ public struct Patch: Hashable, Sendable {
   /// A description of the rhythm for the user, in one sentence.
   public let description: String
   public let meter: Meter
+  /// The beats as musicians count them: the length of each beat in units of the meter. The sum is the number of units in a bar.
+  public let beatGroups: [Int]
   /// The default tempo. The peer that starts the rhythm may choose another.
   public let tempo: Tempo
   public let swing: Swing

@@ -9,6 +9,7 @@ extension PatchReader {
     Field(name: "tempo", example: "tempo: 100"),
     Field(name: "play", example: "play: { always: { kick: X... X... X... X... } }"),
     Field(name: "meter", example: "meter: 4/4", isRequired: false),
+    Field(name: "beats", example: "beats: 2+2+3", isRequired: false),
     Field(name: "swing", example: "swing: 62%", isRequired: false),
     Field(name: "swell", example: "swell: 20%", isRequired: false),
     Field(name: "change", example: "change: bar", isRequired: false),
@@ -30,6 +31,7 @@ extension PatchReader {
     // An optional field has a default value. After a fault, this value replaces the faulty one, so that the reader continues and finds
     // all faults. Only a faulty meter stays nil. The reader then does not check the strokes of the lines.
     let meter = values["meter"].map { self.meter($0) } ?? .common
+    let beats = values["beats"].flatMap { self.beats($0, of: meter) }
     let swing = values["swing"].flatMap { self.swing($0) } ?? .straight
     let swell = values["swell"].flatMap { percent($0, "swell", in: 0...50) } ?? 20
     let seed = values["seed"].flatMap { integer($0, "seed", in: 0...Int(UInt32.max)) } ?? 0
@@ -46,9 +48,9 @@ extension PatchReader {
     let parts = values["parts"].map { self.parts($0, meter: meter, hasChords: values["chords"] != nil) } ?? []
     guard faults.isEmpty, let name, let description, let tempo, let meter else { return nil }
     let patch = Patch(
-      name: name, description: description, meter: meter, tempo: tempo, swing: swing, swell: swell,
-      seed: UInt32(seed), layerChange: change, kit: kit.voices, layers: layers, lines: lines, fill: fill,
-      chords: chords, parts: parts, text: source)
+      name: name, description: description, meter: meter, beatGroups: beats ?? meter.usualGroups, tempo: tempo,
+      swing: swing, swell: swell, seed: UInt32(seed), layerChange: change, kit: kit.voices, layers: layers,
+      lines: lines, fill: fill, chords: chords, parts: parts, text: source)
     checkLimits(of: patch, at: values["play"]?.position ?? .start)
     return faults.isEmpty ? patch : nil
   }
@@ -103,6 +105,17 @@ extension PatchReader {
       let parts = text.split(separator: "/", omittingEmptySubsequences: false)
       guard parts.count == 2, let beats = Int(parts[0]), let unit = Int(parts[1]) else { return nil }
       return Meter(beats: beats, unit: unit)
+    }
+  }
+
+  /// Reads the field `beats`: the groups of units that are a beat, such as `2+2+3`. Nil if the meter is faulty.
+  private mutating func beats(_ node: Node, of meter: Meter?) -> [Int]? {
+    guard let meter else { return nil }
+    let remedy =
+      "write the units of each beat with + between them; their sum is \(meter.beats), such as "
+      + meter.usualGroups.map(String.init).joined(separator: "+")
+    return value(node, "beats", "a division of a bar of \(meter.beats)/\(meter.unit)", remedy: remedy) {
+      meter.groups($0)
     }
   }
 

@@ -5,13 +5,15 @@ extension StepTable {
   /// A larger value counts as 127, so that an excessive value does not silence the rhythm. `step` may be negative: the pattern repeats
   /// in both directions.
   ///
+  /// - Parameter playsFill: whether the fill sounds in the bar of this step because a player wants it, whatever the activity is.
+  ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func cursor(at step: Step, activity: UInt8) -> HitCursor {
+  public func cursor(at step: Step, activity: UInt8, playsFill: Bool = false) -> HitCursor {
     let length = Int64(barSteps)
     var (bar, place) = step.index.quotientAndRemainder(dividingBy: length)
     if place < 0 { (bar, place) = (bar - 1, place + length) }
-    return HitCursor(bar: bar, tick: Int(place) * 6, activity: activity < 127 ? activity : 127)
+    return HitCursor(bar: bar, tick: Int(place) * 6, activity: activity < 127 ? activity : 127, playsFill: playsFill)
   }
 
   /// Returns the next hit of the cursor's step; nil after the last one. The hits are in no particular order.
@@ -115,6 +117,7 @@ extension StepTable {
   /// Whether a line sounds at the cursor's activity. For a line of the fill, the fill must also sound in the cursor's bar.
   @_noLocks @_noAllocation
   private mutating func sounds(_ entry: TableLine, _ cursor: HitCursor) -> Bool {
+    if entry.isFill, cursor.playsFill { return true }
     guard entry.from <= cursor.activity, cursor.activity <= entry.to else { return false }
     guard entry.isFill else { return true }
     // The fill can sound in the last bar of each group of `period` bars.

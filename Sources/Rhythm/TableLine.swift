@@ -56,12 +56,13 @@ struct TableLine: Sendable, BitwiseCopyable, Encodable {
   var tone: UInt8 { @_noLocks @_noAllocation get { voice & 0xF } }
 
   /// The value at `activity` of a quantity that changes linearly from `first` at the activity ``from`` to `last` at the activity ``to``.
-  /// If both activities are equal, the value is `last`.
+  /// If both activities are equal, the value is `last`. Below ``from``, where only a fill that a player wants sounds, the value is `first`.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   func interpolated(from first: Int, to last: Int, at activity: UInt8) -> Int {
     guard from < to else { return last }
+    guard activity > from else { return first }
     return first + (last - first) * Int(activity - from) / Int(to - from)
   }
 }

@@ -6,8 +6,8 @@ import RTPMIDI
 
 // The random commands of players and the random failures of processes and network.
 extension RandomScenario {
-  /// Executes one random command, or none. While no rhythm plays, every second command on average starts one. The lengths of the
-  /// ranges below are the weights of the commands. One of the 84 numbers executes no command.
+  /// Executes one random command. While no rhythm plays, every second command on average starts one. The lengths of the
+  /// ranges below are the weights of the commands.
   func executeRandomCommand(in world: VirtualWorld) {
     let isPlaying = world.hosts.contains { $0.peer.map { $0.core.ensemble.role != .idle } ?? false }
     if !isPlaying, chance(2) { return startRhythm(in: world) }
@@ -26,7 +26,7 @@ extension RandomScenario {
     case 74..<77: partition(in: world)
     case 77..<79: changeMix(in: world)
     case 79..<83: chooseRhythm(in: world)
-    default: break
+    default: playFill(in: world)
     }
   }
 
@@ -70,6 +70,12 @@ extension RandomScenario {
       // The players become quiet as soon as the lead time permits. Any other change applies at the next bar.
       try core.ensemble.change(mix: mix, isImmediate: isQuiet, at: now)
     }
+  }
+
+  /// The master plays a fill in the next bar.
+  private func playFill(in world: VirtualWorld) {
+    guard let host = world.master else { return }
+    try? world.command(host) { core, now throws(CommandError) in try core.ensemble.playFill(at: now) }
   }
 
   /// The master, or any peer while no rhythm plays, chooses one of the rhythms of the world.

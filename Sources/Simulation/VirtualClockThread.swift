@@ -98,7 +98,8 @@ final class VirtualClockThread {
     var (hits, loudness): (UInt8, UInt16) = (0, 0)
     let line = schedule.rhythm[tick]
     let sounds = entry.sounds(at: tick, of: schedule, hasRhythm: rhythms.contains(line.digest))
-    var cursor = pattern.table.cursor(at: line.step(at: tick), activity: level)
+    var cursor = pattern.table.cursor(
+      at: line.step(at: tick), activity: level, playsFill: schedule.wantsFill(at: tick))
     while sounds, let hit = pattern.table.next(&cursor) {
       let velocity = mix.velocity(hit.velocity, ofPart: hit.part.number)
       hits &+= velocity > 0 ? 1 : 0

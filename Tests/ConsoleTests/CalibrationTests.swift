@@ -15,7 +15,7 @@ import Testing
 @Suite struct CalibrationTests {
   /// A library without rhythms.
   private struct NoRhythms: RhythmLibrary {
-    func readNames(_ deliver: @escaping @Sendable ([String]) -> Void) {}
+    func readCards(_ deliver: @escaping @Sendable ([RhythmCard]) -> Void) {}
     func select(_ name: String) {}
   }
 

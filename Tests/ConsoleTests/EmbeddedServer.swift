@@ -7,7 +7,7 @@ import NIOEmbedded
 /// A server of the page without a port: its connections are channels on an event loop with virtual time.
 struct EmbeddedServer {
   private struct NoRhythms: RhythmLibrary {
-    func readNames(_ deliver: @escaping @Sendable ([String]) -> Void) {}
+    func readCards(_ deliver: @escaping @Sendable ([RhythmCard]) -> Void) {}
     func select(_ name: String) {}
   }
 

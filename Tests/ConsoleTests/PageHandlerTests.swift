@@ -13,7 +13,7 @@ import Testing
 @Suite struct PageHandlerTests {
   /// A library without rhythms.
   private struct NoRhythms: RhythmLibrary {
-    func readNames(_ deliver: @escaping @Sendable ([String]) -> Void) {}
+    func readCards(_ deliver: @escaping @Sendable ([RhythmCard]) -> Void) {}
     func select(_ name: String) {}
   }
 

@@ -1,4 +1,6 @@
 import MIDI
+import MusicalTime
+import NIOCore
 import PeerProtocol
 import Rhythm
 import Testing
@@ -12,6 +14,8 @@ import _TestSupport
 @Suite struct PlayedMessagesTests {
   private let channel = Channel(3)!
   private let ada = Identity("00000000000000ad")!
+
+  private let instant = Instant(nanoseconds: 5)
 
   private func press(_ key: UInt8) -> Message { .noteOn(channel, key: UInt7(masking: key), velocity: 90) }
   private func release(_ key: UInt8) -> Message { .noteOff(channel, key: UInt7(masking: key), velocity: 64) }
@@ -67,12 +71,12 @@ import _TestSupport
   /// `add` returns whether the event loop must be woken, because the state has changed since the event loop took it.
   @Test func eventLoopIsWokenOncePerChange() {
     let played = PlayedMessages()
-    #expect(played.add(press(60), from: ada, on: nil))
-    #expect(!played.add(press(64), from: ada, on: nil), "the state was not taken yet")
-    #expect(played.take().held["\(ada)"]?.keys == [60, 64])
-    #expect(!played.add(release(30), from: ada, on: nil), "the key was not held")
-    #expect(played.add(release(60), from: ada, on: nil))
-    #expect(played.take().held["\(ada)"]?.keys == [64])
+    #expect(played.add(press(60), from: ada, on: nil, at: instant))
+    #expect(!played.add(press(64), from: ada, on: nil, at: instant), "the state was not taken yet")
+    #expect(played.take().state.held["\(ada)"]?.keys == [60, 64])
+    #expect(!played.add(release(30), from: ada, on: nil, at: instant), "the key was not held")
+    #expect(played.add(release(60), from: ada, on: nil, at: instant))
+    #expect(played.take().state.held["\(ada)"]?.keys == [64])
   }
 
   /// Only the controllers 1 and 74 on the channel of a player of the local peer change the shape of its instrument. Other controllers, notes,
@@ -80,20 +84,38 @@ import _TestSupport
   @Test func controllersOnTheChannelOfAPlayerShapeItsInstrument() {
     let played = PlayedMessages()
     let page = Identity(5)
-    #expect(!played.add(control(1, 90), from: ada, on: nil))
-    #expect(!played.add(control(7, 90), from: page, on: page))
-    #expect(played.add(control(1, 90), from: ada, on: page))
+    #expect(!played.add(control(1, 90), from: ada, on: nil, at: instant))
+    #expect(!played.add(control(7, 90), from: page, on: page, at: instant))
+    #expect(played.add(control(1, 90), from: ada, on: page, at: instant))
     // The event loop need not be woken again, because it has not taken the change of controller 1 yet.
-    #expect(!played.add(control(74, 20), from: page, on: page))
-    #expect(played.take().shape == ["\(page)": ["1": 90, "74": 20]])
-    #expect(played.take().held.isEmpty)
+    #expect(!played.add(control(74, 20), from: page, on: page, at: instant))
+    #expect(played.take().state.shape == ["\(page)": ["1": 90, "74": 20]])
+    #expect(played.take().state.held.isEmpty)
+  }
+
+  /// Each press and each end of a held key is passed on once, at most ``PlayedMessages/maximumNotes`` at once.
+  @Test func notesArePassedOnOnce() throws {
+    let played = PlayedMessages()
+    for message in [press(60), release(60), release(61), control(7, 3)] {
+      _ = played.add(message, from: ada, on: nil, at: instant)
+    }
+    let notes = played.take().notes
+    #expect(notes.map(\.key) == [60, 60] && notes.map(\.velocity) == [90, 0])
+    #expect(notes.allSatisfy { $0.player == ada && $0.at == instant })
+    #expect(played.take().notes.isEmpty)
+    for count in 0..<200 { _ = played.add(press(UInt8(count % 128)), from: ada, on: nil, at: instant) }
+    #expect(played.take().notes.map(\.key) == Array(0..<64))
+    var octets = ByteBuffer()
+    try #require(notes.first).write(to: &octets)
+    #expect(octets.readableBytes == PlayedNote.length)
+    #expect(Array(octets.readableBytesView) == [0, 0, 0, 0, 0, 0, 0, 0xAD, 60, 90, 0, 0, 0, 0, 0, 0, 0, 5])
   }
 
   @Test func playersWhoHaveLeftAreForgotten() {
     let played = PlayedMessages()
-    _ = played.add(press(60), from: ada, on: nil)
-    _ = played.add(control(1, 1), from: ada, on: ada)
+    _ = played.add(press(60), from: ada, on: nil, at: instant)
+    _ = played.add(control(1, 1), from: ada, on: ada, at: instant)
     played.keep([])
-    #expect(played.take() == PlayedMessages.State())
+    #expect(played.take().state == PlayedMessages.State())
   }
 }

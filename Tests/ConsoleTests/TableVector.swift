@@ -7,6 +7,8 @@ struct TableVector: Encodable {
   /// The digest of all hits at one total activity.
   struct Digest: Encodable {
     var activity: Int
+    /// Whether a player wants the fill in all bars.
+    var playsFill: Bool
     /// The number of hits in all steps.
     var count: Int
     /// The hash FNV-1a (32 bits) of the numbers in all hits. Each number has four octets, the lowest one first.
@@ -27,7 +29,8 @@ struct TableVector: Encodable {
     (firstStep, lastStep) = (Self.steps.lowerBound, Self.steps.upperBound - 1)
     let table = StepTable(patch)
     self.table = StepTableDescription(table)
-    digests = [0, 13, 40, 64, 90, 113, 127].map { activity in
+    let activities = [0, 13, 40, 64, 90, 113, 127].map { ($0, false) } + [(20, true), (100, true)]
+    digests = activities.map { activity, playsFill in
       // The offset basis of FNV-1a, and the FNV prime in `add`.
       var (count, hash) = (0, UInt32(2_166_136_261))
       func add(_ number: Int64) {
@@ -36,7 +39,7 @@ struct TableVector: Encodable {
         }
       }
       for step in Self.steps {
-        var cursor = table.cursor(at: Step(step), activity: UInt8(activity))
+        var cursor = table.cursor(at: Step(step), activity: UInt8(activity), playsFill: playsFill)
         while let hit = table.next(&cursor) {
           count += 1
           for number in [
@@ -45,7 +48,7 @@ struct TableVector: Encodable {
           ] { add(number) }
         }
       }
-      return Digest(activity: activity, count: count, digest: hash)
+      return Digest(activity: activity, playsFill: playsFill, count: count, digest: hash)
     }
   }
 

@@ -68,4 +68,22 @@ import Testing
       !new.continuesRun(from: 0) && !new.continuesRun(from: 8),
       "run 7 continues neither run 0 (none) nor the later run 8")
   }
+
+  /// A fill that is announced, or announced no longer, withdraws the ticks from its bar on. A fill whose bar has begun withdraws nothing.
+  @Test(
+    arguments: [(Tick(.max), Tick(192), Int64(192)), (Tick(192), Tick(.max), 192), (Tick(0), Tick(192), 192)]
+      as [(Tick, Tick, Int64)])
+  func fillWithdrawsTheTicksOfItsBar(former: Tick, new: Tick, first: Int64) {
+    let timeline = Timeline(tempo: .standard, tick: Tick(0), at: Instant(nanoseconds: 0))
+    var old = PlaybackSchedule(run: 1, sends: false, start: Tick(0), end: Tick(.max), tempo: TempoMap(timeline))
+    old.fill = former
+    var schedule = old
+    schedule.fill = new
+    let now = old.deadline(Tick(90))
+    var cursor = TickCursor(lead: .seconds(5))
+    while cursor.take(in: old, at: now) != nil {}
+    #expect(cursor.next > Tick(250))
+    #expect(cursor.goBack(from: old, to: schedule, at: now) != nil && cursor.next == Tick(first))
+    #expect(cursor.goBack(from: schedule, to: schedule, at: now) == nil)
+  }
 }

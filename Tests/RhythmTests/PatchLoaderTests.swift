@@ -178,7 +178,7 @@ import Testing
     #expect(
       faults(replacing: [4: "tempo: 96\nbars: 2"]) == [
         "small.yaml:5:1: bars: is an unknown field; remove it, or write one of "
-          + "name, description, tempo, play, meter, swing, swell, change, seed, kit, feel, level, fill, chords, parts"
+          + "name, description, tempo, play, meter, beats, swing, swell, change, seed, kit, feel, level, fill, chords, parts"
       ])
   }
 
@@ -204,7 +204,7 @@ import Testing
       #expect(faults(text) == ["small.yaml:1:1: is empty; write a patch: name, description, tempo and play"])
     }
     let fields =
-      "name, description, tempo, play, meter, swing, swell, change, seed, kit, feel, level, fill, chords, parts"
+      "name, description, tempo, play, meter, beats, swing, swell, change, seed, kit, feel, level, fill, chords, parts"
     #expect(
       faults("\n- a\n- b") == [
         "small.yaml:2:1: is a list, not a mapping of names to values; write the fields \(fields)"

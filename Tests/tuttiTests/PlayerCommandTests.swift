@@ -13,7 +13,7 @@ import Testing
       ("hear none", .hear(.none)), ("gate Big Ben:notes=open", .gate(GateRule("Big Ben:notes=open"))),
       ("count-in 4", .countIn(bars: 4)), ("count-in", .countIn(bars: 1)), ("part bass off", .plays(.bass, false)),
       ("part bass 80%", .level(.bass, 80)), ("tempo 120 over 16", .rampTempo(Tempo(bpm: 120), beats: 16)),
-      ("quiet", .quiet(true)), ("quiet off", .quiet(false)), ("offer", .offer(to: nil)),
+      ("fill", .fill), ("quiet", .quiet(true)), ("quiet off", .quiet(false)), ("offer", .offer(to: nil)),
       ("offer Big Ben", .offer(to: "Big Ben")), ("unmute Ada", .mute("Ada", false)),
       ("note 60", .note(60, velocity: 100)), ("release 60", .note(60, velocity: 0)),
       ("shape Big Ben 74 20", .shape("Big Ben", controller: 74, value: 20)),

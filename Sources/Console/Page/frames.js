@@ -6,7 +6,7 @@ export const HEADER_LENGTH = 16
 
 export const Kind = Object.freeze({
   welcome: 1, rhythm: 2, levels: 3, ensemble: 4, patch: 5, sounds: 6, library: 7, notices: 8, calibration: 9, partners: 10,
-  alternatives: 11,
+  alternatives: 11, notes: 12,
   clockReply: 16, clicks: 17, delay: 18,
   clockRequest: 128, command: 129, activity: 130, output: 131,
 })
@@ -73,8 +73,22 @@ export function decodeRhythm(payload) {
     sends: payload.getUint8(9) === 1, intensity: payload.getUint8(10), nextIntensity: payload.getUint8(11),
     mix: mix(payload, 12), nextMix: mix(payload, 17), ticksPerClick: payload.getUint16(22), start: tick(payload, 24),
     end: tick(payload, 32), changeTick: tick(payload, 40), intensityTick: tick(payload, 48), mixTick: tick(payload, 56),
-    countInStart: tick(payload, 64), first: segment(payload, 72), second: segment(payload, 96),
+    countInStart: tick(payload, 64), first: segment(payload, 72), second: segment(payload, 96), fill: tick(payload, 120),
   }
+}
+
+/** The length of a note in a frame `notes`, in octets. */
+const NOTE_LENGTH = 18
+
+/** Decodes the payload of a frame `notes`: what other players play. `at` is a BigInt in nanoseconds of the peer's clock. */
+export function decodeNotes(payload) {
+  return Array.from({ length: Math.floor(payload.byteLength / NOTE_LENGTH) }, (_, index) => {
+    const start = index * NOTE_LENGTH
+    return {
+      player: payload.getBigUint64(start).toString(16).padStart(16, "0"), key: payload.getUint8(start + 8),
+      velocity: payload.getUint8(start + 9), at: payload.getBigInt64(start + 10),
+    }
+  })
 }
 
 /** The length in octets of a frame `levels` before its first member, and of each member. */

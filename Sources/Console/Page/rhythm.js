@@ -50,6 +50,11 @@ export class Schedule {
     return tick >= this.mixTick ? this.nextMix : this.mix
   }
 
+  /** Whether the leader wants the fill in the bar of a tick. A bar has `barTicks` ticks. */
+  wantsFill(tick, barTicks) {
+    return tick >= this.fill && tick < this.fill + barTicks
+  }
+
   /** Whether a tick is played as part of the rhythm itself, not of its count-in. */
   includes(tick) {
     return this.plays && tick >= this.start && tick < this.end
@@ -97,7 +102,8 @@ export class Rhythm {
     const patch = this.patchAt(tick)
     if (!patch || !schedule?.includes(tick)) return []
     const mix = schedule.mixAt(tick)
-    return patch.table.hits(step - patch.firstStep, schedule.intensityAt(tick)).flatMap((hit) => {
+    const wantsFill = schedule.wantsFill(tick, patch.table.barTicks)
+    return patch.table.hits(step - patch.firstStep, schedule.intensityAt(tick), wantsFill).flatMap((hit) => {
       const velocity = mixed(hit.velocity, hit.part, mix)
       return velocity > 0 ? [{ ...hit, velocity }] : []
     })

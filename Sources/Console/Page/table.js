@@ -69,12 +69,13 @@ export class StepTable {
   /**
    * All hits of a step at a total activity of 0...127. The steps are counted from the first downbeat. A hit has these fields: `part`,
    * `program`, `note`, `velocity`, the cut-off `group`, the `position` after the step in thousandths of a tick, the `end` of the note in
-   * ticks after the step (0 for drums), the `delay` in nanoseconds, and `isGrace` for a grace note.
+   * ticks after the step (0 for drums), the `delay` in nanoseconds, and `isGrace` for a grace note. `playsFill`: whether the fill sounds in
+   * the bar of this step because a player wants it, whatever the activity is.
    */
-  hits(step, activity) {
+  hits(step, activity, playsFill = false) {
     const bar = Math.floor(step / this.barSteps)
     const cursor = {
-      bar, tick: modulo(step, this.barSteps) * TICKS_PER_STEP, activity: Math.min(activity, 127),
+      bar, tick: modulo(step, this.barSteps) * TICKS_PER_STEP, activity: Math.min(activity, 127), playsFill,
     }
     const hits = []
     this.lines.forEach((line, index) => {
@@ -131,6 +132,7 @@ export class StepTable {
 
   /** Whether a line sounds at the activity of the cursor. For a line of the fill, the fill must also sound in this bar. */
   #sounds(line, cursor) {
+    if (line.isFill && cursor.playsFill) return true
     if (line.from > cursor.activity || cursor.activity > line.to) return false
     if (!line.isFill) return true
     if (modulo(cursor.bar, this.fillPeriod) !== this.fillPeriod - 1) return false
@@ -265,7 +267,7 @@ export class StepTable {
       if (entry.part !== line.part) break
       const distance = entry.ticksPerStroke
       for (let next = (divided(tick, distance) + 1) * distance; next < tick + shortest; next += distance) {
-        const later = { bar: cursor.bar + divided(next, this.barTicks), tick: 0, activity: cursor.activity }
+        const later = { bar: cursor.bar + divided(next, this.barTicks), tick: 0, activity: cursor.activity, playsFill: cursor.playsFill }
         if (this.#stroke(other, next % this.barTicks, later)) shortest = next - tick
       }
     }
@@ -307,5 +309,6 @@ export class StepTable {
 /** Interpolates from `least` at the lowest activity of a line to `greatest` at the highest activity of the line. */
 function interpolated(line, least, greatest, activity) {
   if (line.from >= line.to) return greatest
+  if (activity <= line.from) return least
   return least + divided((greatest - least) * (activity - line.from), line.to - line.from)
 }

@@ -26,6 +26,7 @@ extension ByteBuffer {
     // is most exact near its tick.
     writeSegment(of: schedule, at: now)
     writeSegment(of: schedule, at: changeTick.index == .max ? now : changeTick)
+    writeInteger(schedule.fill.index)
   }
 
   /// Appends five octets: for each of the four parts, its level in percent, plus 128 if the part is stopped; then 1 if all parts are

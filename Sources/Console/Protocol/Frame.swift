@@ -45,10 +45,10 @@ struct Frame: Equatable {
 /// The kinds of frames. <doc:Protocol> describes their payloads.
 enum FrameKind: UInt8, CaseIterable {
   // From the peer to the page. `partners` contains the keys that remote players hold, and the controllers that they can set (see
-  // ``PlayedMessages``). `alternatives` lists the peers to which the page moves if its own peer disappears. In a calibration, `clicks`
+  // ``PlayedMessages``). `notes` contains what other players have just played. `alternatives` lists the peers to which the page moves if its own peer disappears. In a calibration, `clicks`
   // asks the page to click, and `delay` contains the result.
   case welcome = 1
-  case rhythm, levels, ensemble, patch, sounds, library, notices, calibration, partners, alternatives
+  case rhythm, levels, ensemble, patch, sounds, library, notices, calibration, partners, alternatives, notes
   case clockReply = 16
   case clicks, delay
   // From the page to the peer. `output` reports the time from the sending of a change of the rhythm by the peer until the page sounds the

@@ -170,7 +170,7 @@ final class PageHandler: ChannelInboundHandler {
       if !plays { join(JoiningPlayer()) }
     // Frames that only a peer sends.
     case .welcome, .rhythm, .levels, .ensemble, .patch, .sounds, .library, .notices, .calibration, .partners,
-      .alternatives, .clockReply, .clicks, .delay:
+      .alternatives, .notes, .clockReply, .clicks, .delay:
       pages.counters.malformed += 1
     }
   }
@@ -267,6 +267,16 @@ final class PageHandler: ChannelInboundHandler {
   /// Sends the page the delay of its audio output, as the calibration has measured it.
   func send(_ delay: DeviceDelay, turn: Int) {
     send(["turn": turn, "delay": delay.milliseconds, "uncertainty": delay.uncertainty], as: .delay)
+  }
+
+  /// Sends the page the notes of the other players.
+  func send(_ notes: [PlayedNote]) {
+    guard let context, context.channel.isWritable else { return }
+    var octets = ByteBuffer()
+    for note in notes where note.player != identity { note.write(to: &octets) }
+    guard octets.readableBytes > 0 else { return }
+    send(.notes, octets, at: MonotonicClock.now)
+    context.flush()
   }
 
   private func send(_ value: JSONObject, as kind: FrameKind) {

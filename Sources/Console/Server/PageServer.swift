@@ -104,15 +104,17 @@ import Synchronization
     }
   }
 
-  /// Shows on the pages which keys and controls the players use, at most 50 times per second. Called by the control thread.
+  /// Shows on the pages which notes and controls the players play, at most 50 times per second. Called by the control thread.
   func observe(_ event: PeerEvent) {
     if case .playerMoved(let player) = event.kind { return eventLoop.execute { [self] in pages.close(player) } }
     // A standard device that is no player has no identity, and its messages are not shown.
     guard case .sounded(let message, _) = event.kind, let player = event.player else { return }
     // If `add` returns false, nothing has changed, or the task below is scheduled already.
-    guard played.add(message, from: player, on: event.shaped) else { return }
+    guard played.add(message, from: player, on: event.shaped, at: event.at) else { return }
     eventLoop.scheduleTask(in: .milliseconds(20)) { [self] in
-      pages.show(.partners, played.take())
+      let (state, notes) = played.take()
+      pages.show(notes)
+      pages.show(.partners, state)
     }
   }
 

@@ -31,7 +31,7 @@ final class Pages {
   private let instance = String(UInt64.random(in: 0 ... .max), radix: 16)
   private let eventLoop: any EventLoop
   /// The names of the rhythms that pages may select.
-  private var rhythms: [String] = []
+  private var rhythms: Set<String> = []
   /// The names of the hosts to which pages may connect the peer.
   private var hosts: Set<String> = []
 
@@ -109,12 +109,12 @@ final class Pages {
   /// Reads the list of rhythms again, and shows it on all pages.
   private func updateLibrary() {
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
-    library.readNames { [eventLoop] names in eventLoop.execute { bound.value.show(names) } }
+    library.readCards { [eventLoop] cards in eventLoop.execute { bound.value.show(cards) } }
   }
 
-  private func show(_ rhythms: [String]) {
-    self.rhythms = rhythms
-    show(.library, ["rhythms": rhythms])
+  private func show(_ cards: [RhythmCard]) {
+    rhythms = Set(cards.map(\.name))
+    show(.library, ["rhythms": cards])
   }
 
   /// Returns the payload of the frame `welcome`, which is the first frame that a page gets.
@@ -130,6 +130,9 @@ final class Pages {
     guard !changed.isEmpty else { return }
     for page in pages.values { page.update(changed) }
   }
+
+  /// Sends notes to all pages, except those of the page's own player.
+  func show(_ notes: [PlayedNote]) { for page in pages.values { page.send(notes) } }
 
   /// Updates the state from a snapshot of the peer, and sends the changes to all pages.
   func show(_ snapshot: PeerSnapshot) {
@@ -184,12 +187,4 @@ struct ConsoleCounters {
   var malformed = 0
   /// Pages that were refused because ``Pages/maximumCount`` pages were open.
   var refused = 0
-}
-
-/// The rhythms that a page can choose from. The command line implements this protocol, and finds the rhythms in the patch folders.
-public protocol RhythmLibrary: Sendable {
-  /// Passes the names of all rhythms to `deliver`, on any thread. Returns at once.
-  func readNames(_ deliver: @escaping @Sendable ([String]) -> Void)
-  /// Plays the rhythm called `name`. Returns at once.
-  func select(_ name: String)
 }

@@ -55,8 +55,9 @@ struct PatchDescription: Encodable {
   func encode(to encoder: any Encoder) throws {
     try encoder.encode([
       "name": name, "description": patch.description, "number": number, "tick": tick,
-      // The number of beats in a bar, and the note value of a beat: 4 is a quarter note.
-      "beats": patch.meter.beats, "unit": patch.meter.unit,
+      // The number of units in a bar, the note value of a unit (4 is a quarter note), and the units of each beat.
+      "beats": patch.meter.beats, "unit": patch.meter.unit, "groups": patch.beatGroups,
+      "hasFill": patch.fill != nil,
       // The range of total activity in which each layer sounds, 0...127.
       "layers": patch.layers.map {
         ["name": $0.name, "from": $0.activity.lowerBound, "to": $0.activity.upperBound] as JSONObject

@@ -1,6 +1,8 @@
 import Engine
 import Ensemble
 import MIDI
+import MusicalTime
+import NIOCore
 import PeerProtocol
 import Synchronization
 
@@ -20,28 +22,36 @@ final class PlayedMessages: Sendable {
   /// player can set them, too.
   fileprivate static let shapes: Set<UInt8> = [1, 74]
 
-  /// The state, and whether it has changed since the event loop last took it.
-  private let content = Mutex((state: State(), isDue: false))
+  /// The largest number of notes that wait until the event loop takes them. Further notes are left out.
+  static let maximumNotes = 64
 
-  /// Adds a message. Returns whether the event loop must be woken to take the state. Called by the control thread.
+  /// The state, the notes since the event loop last took them, and whether there is anything to take.
+  private let content = Mutex((state: State(), notes: [PlayedNote](), isDue: false))
+
+  /// Adds a message. Returns whether the event loop must be woken to take the state and the notes. Called by the control thread.
   ///
   /// - Parameters:
   ///   - player: who has played the message.
   ///   - shaped: the player of the local peer on whose channel the message sounds; nil: none.
-  func add(_ message: Message, from player: Identity, on shaped: Identity?) -> Bool {
+  ///   - instant: when the message sounds.
+  func add(_ message: Message, from player: Identity, on shaped: Identity?, at instant: Instant) -> Bool {
     content.withLock { content in
       let changes = content.state.receive(message, from: "\(player)", on: shaped.map { "\($0)" })
+      if changes, content.notes.count < Self.maximumNotes, let note = PlayedNote(message, from: player, at: instant) {
+        content.notes.append(note)
+      }
       guard changes, !content.isDue else { return false }
       content.isDue = true
       return true
     }
   }
 
-  /// Returns the newest state. Called by the event loop.
-  func take() -> State {
+  /// Returns the newest state, and removes and returns the notes. Called by the event loop.
+  func take() -> (state: State, notes: [PlayedNote]) {
     content.withLock { content in
       content.isDue = false
-      return content.state
+      defer { content.notes = [] }
+      return (content.state, content.notes)
     }
   }
 
@@ -73,6 +83,31 @@ extension PlayedMessages.State {
     guard keys.receive(message) else { return false }
     held[player] = keys
     return true
+  }
+}
+
+/// A note that a player has played or ended, for the frame ``FrameKind/notes``.
+struct PlayedNote: Equatable {
+  /// The number of octets in the frame.
+  static let length = 18
+
+  var player: Identity
+  /// The key, 0...127.
+  var key: UInt8
+  /// The velocity, 1...127; 0: the note ends.
+  var velocity: UInt8
+  /// When the note sounds at the peer, in CLOCK_MONOTONIC.
+  var at: Instant
+
+  /// Nil for a message that is neither a Note On nor a Note Off.
+  init?(_ message: Message, from player: Identity, at instant: Instant) {
+    guard let key = message.key?.value else { return nil }
+    (self.player, self.key, at) = (player, key, instant)
+    if case .noteOn(_, _, let velocity) = message { self.velocity = velocity.value } else { velocity = 0 }
+  }
+
+  func write(to octets: inout ByteBuffer) {
+    octets.writeMultipleIntegers(player.bits, key, velocity, at.nanoseconds)
   }
 }
 

@@ -52,7 +52,8 @@ public enum Access: String, Sendable, CaseIterable {
 /// The first word of a typed command, and the member `do` of the JSON object that a page sends. The enumeration is the table of all
 /// commands.
 private enum Verb: String {
-  case start, stop, `continue`, tempo, nudge, part, level, plays, loudness, quiet, mute, unmute, offer, take, activity,
+  case start, stop, `continue`, tempo, nudge, part, level, plays, fill, loudness, quiet, mute, unmute, offer, take,
+    activity,
     total
   case player, partner, adopt
   case gate, hear, note, release, control, shape, pitches, phrase, patch, instrument, calibrate, clicking, connect,
@@ -71,7 +72,7 @@ private enum Verb: String {
   /// - `page`: the access that a page needs; nil if only the terminal has the command.
   var form: (typed: String?, page: Access?) {
     switch self {
-    case .start, .stop, .continue, .take, .calibrate: ("", .lead)
+    case .start, .stop, .continue, .fill, .take, .calibrate: ("", .lead)
     case .countIn: ("bars", .lead)
     case .tempo: ("bpm over beats", .lead)
     case .nudge: (nil, .lead)
@@ -124,6 +125,7 @@ private enum Verb: String {
     case .start: return .player(.start)
     case .stop: return .player(.stop)
     case .continue: return .player(.continue)
+    case .fill: return .player(.fill)
     case .countIn:
       let bars = given.has("bars") ? given.integer("bars", 1...4) : 1
       return .player(.countIn(bars: try need(bars, "not 1 to 4 bars; give 1, 2, 3 or 4")))

@@ -41,6 +41,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case mute(String, Bool)
   /// Makes the rhythm and all players quiet (true) or audible again (false). Nil: the opposite of the present state.
   case quiet(Bool?)
+  /// Plays the fill of the rhythm in the next bar, at all peers.
+  case fill
   /// Sets the loudness of the rhythm at the local peer in percent, 0...100.
   case loudness(Int)
   /// Offers the role of master to a peer; nil: to all peers.
@@ -99,8 +101,7 @@ public enum PlayerCommand: Hashable, Sendable {
     switch self {
     case .startOrStop, .start, .stop, .countIn, .continue, .mute, .quiet, .offer, .take, .leave: true
     case .locate, .tempo, .setTempo, .rampTempo, .activity, .adopt, .join, .part, .movement, .partner, .total, .level,
-      .plays,
-      .loudness, .gate, .ledBy, .hear,
+      .plays, .fill, .loudness, .gate, .ledBy, .hear,
       .play, .playToNext, .note, .control, .shape, .pitches, .phrase, .instrument, .strike, .tilt, .pageDelay, .click,
       .savePatch, .patch, .connect, .policy, .showRoster:
       false

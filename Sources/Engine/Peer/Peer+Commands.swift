@@ -51,6 +51,7 @@ extension Peer {
       let change =
         isQuiet ? "the rhythm and all players are muted at all Tutti peers" : "the rhythm sounds from the next bar on"
       try changeMix(change, at: now) { $0.isQuiet = isQuiet }
+    case .fill: try playFill(at: now)
     case .mute(let name, let isMuted): try mute(isMuted, name, at: now)
     case .loudness(let percent):
       clock.send(.rhythmLevel(UInt8(min(max(percent, 0), 100))))
@@ -178,6 +179,15 @@ extension Peer {
       return log.notice("count-in: \(bars) bars of \(patches.name) have more than \(limit) beats; enter `count-in 1`")
     }
     try ensemble.start(tempo: tempo.value, countIn: countIn, at: now)
+  }
+
+  /// Plays the fill of the rhythm in the next bar.
+  private func playFill(at now: Instant) throws(CommandError) {
+    guard ensemble.role != .master || patch.fill != nil else {
+      return log.notice("fill: \(patches.name) has none; add the field `fill` to its file")
+    }
+    try ensemble.playFill(at: now)
+    log.info("fill: in the next bar, at all peers")
   }
 
   /// Mutes or unmutes the player of the peer `name`.

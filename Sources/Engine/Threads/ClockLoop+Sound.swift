@@ -34,7 +34,8 @@ extension ClockLoop {
     let schedule = sender.schedule
     let mix = schedule.mix[tick]
     sender.patternLength = Int64(rhythm.table.stepCount)
-    var cursor = rhythm.table.cursor(at: step, activity: schedule.total[tick])
+    var cursor = rhythm.table.cursor(
+      at: step, activity: schedule.total[tick], playsFill: schedule.wantsFill(at: tick))
     while let hit = rhythm.table.next(&cursor) {
       let velocity = mix.velocity(hit.velocity, ofPart: hit.part.number)
       guard velocity > 0, var event = SoundEvent(hit, velocity: velocity, at: tick, of: schedule) else { continue }

@@ -68,7 +68,8 @@ extension TimelineMessage {
     // Both tempo maps have their last tempo from this tick on.
     let tick = max(tempo.changes.last?.tick ?? tempo.first.originTick, older.tempo.changes.last?.tick ?? start)
     return start == older.start && end == older.end && countIn == older.countIn && totalRule == older.totalRule
-      && mix.next == older.mix.next && rhythm.next == older.rhythm.next && grid.next == older.grid.next
+      && fill == older.fill && mix.next == older.mix.next && rhythm.next == older.rhythm.next
+      && grid.next == older.grid.next
       && tempo.last == older.tempo.last && tempo.deadline(tick) == older.tempo.deadline(tick)
   }
 }

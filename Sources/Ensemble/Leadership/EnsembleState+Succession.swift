@@ -218,7 +218,7 @@ extension EnsembleState {
       start: isScheduled ? timelineMessage?.start ?? schedule.start : schedule.start, end: schedule.end,
       tempo: TempoMap(origin, changes: changes), countIn: schedule.countIn, mix: schedule.mix, total: schedule.total,
       totalRule: rule, rhythm: run!.message.rhythm,
-      grid: run!.message.grid)
+      grid: run!.message.grid, fill: schedule.fill)
     timelineMessage!.mix.settle(at: tick)
     timelineMessage!.total.settle(at: tick)
     timelineMessage!.rhythm.settle(at: tick)

@@ -28,6 +28,8 @@ struct Leader: Sendable {
   /// The mix that the player requested while another change was pending, and whether it applies at the first possible step instead
   /// of the next bar.
   var requestedMix: (mix: Mix, isImmediate: Bool)?
+  /// Whether the player wants the fill in the next bar, and an earlier fill has not ended yet.
+  var wantsFill = false
   /// The change of the rhythm that the player requested and that is not announced yet; nil if there is none.
   var rhythmRequest: RhythmRequest?
   /// The peers that were not ready for the last change in time. The next change does not wait for them, until they have been ready once.

@@ -51,7 +51,7 @@ struct SoundingRun: Sendable {
     var schedule = PlaybackSchedule(
       run: number, sends: sends, start: entry, end: min(message.end, end), tempo: message.tempo,
       clock: clock, total: ownTotal ?? message.total, mix: message.mix,
-      rhythm: message.rhythm, grid: message.grid)
+      rhythm: message.rhythm, grid: message.grid, fill: message.fill)
     if let own {
       let tick = message.rhythm.tick
       switch (own.replacesPresent, own.replacesNext) {

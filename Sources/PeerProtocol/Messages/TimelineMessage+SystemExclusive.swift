@@ -1,6 +1,6 @@
 import MusicalTime
 
-/// A timeline message as a System Exclusive message of 114 to 230 bytes with F0 and F7.
+/// A timeline message as a System Exclusive message of 113 to 235 bytes with F0 and F7.
 ///
 /// The data are 7D 54 03 01 (version 3, kind 1, see ``MessageKind``) and these octets, encoded by ``SevenBit``. Numbers are big-endian.
 /// A tick of five octets is a signed number of 40 bits. The fields after octet 92 are present only if the change exists. Octets after the
@@ -18,7 +18,7 @@ import MusicalTime
 ///     56      1        the number of clicks of the count-in, 0...16
 ///     57      1        the distance of these clicks in ticks, a multiple of 6, 6...96
 ///     58      1        flags; bit 0: all players are quiet (``Mix/isQuiet``); bit 1: they are quiet after the change of the mix;
-///                      bits 2 to 6: the mix, the total activity, the tempo, the rhythm, the bars change
+///                      bits 2 to 6: the mix, the total activity, the tempo, the rhythm, the bars change; bit 7: there is a fill
 ///     59      4        the mix, one octet per part: keys, guitar, bass, drums; the level in percent, plus 128 if the part is stopped
 ///     63      1        the total activity, 0...127
 ///     64      5        the tick of step 0 of the rhythm
@@ -37,9 +37,10 @@ import MusicalTime
 ///             16       the digest of the rhythm after its change
 ///             5        the tick of the change of the bars, at which the first of the new bars begins
 ///             2        the meter after its change
+///             5        the first tick of the bar of the fill
 extension TimelineMessage {
   /// The length without changes, and with all of them.
-  static let lengths = 93...195
+  static let lengths = 93...200
 
   private enum Flag {
     static let isQuiet: UInt8 = 1
@@ -49,7 +50,7 @@ extension TimelineMessage {
     static let changesTempo: UInt8 = 16
     static let changesRhythm: UInt8 = 32
     static let changesGrid: UInt8 = 64
-    static let all: UInt8 = 127
+    static let hasFill: UInt8 = 128
   }
 
   /// The data octets of the message, without F0 and F7.
@@ -78,6 +79,7 @@ extension TimelineMessage {
     if tempo.changeCount > 0 { flags |= Flag.changesTempo }
     if rhythm.isChanging { flags |= Flag.changesRhythm }
     if grid.isChanging { flags |= Flag.changesGrid }
+    if fill != Tick(.max) { flags |= Flag.hasFill }
     octets.put(flags)
     octets.put(mix.value.octets)
     octets.put(total.value)
@@ -95,6 +97,7 @@ extension TimelineMessage {
     if tempo.changeCount > 0 { octets.put(tempo.changes) }
     if rhythm.isChanging { octets.put(rhythm.next) }
     if grid.isChanging { octets.put(grid.next) }
+    if fill != Tick(.max) { octets.put(fill) }
   }
 
   /// Reads ``systemExclusive``. Returns nil for any other message, for values out of range, for an end before the
@@ -125,7 +128,7 @@ extension TimelineMessage {
     guard let claim, let tempo = Tempo(nanosecondsPerQuarter: nanosecondsPerQuarter), ticks.contains(start),
       ticks.contains(origin.tick),
       ticks.contains(end) || end == Tick(.max), end >= start, instants.contains(origin.instant),
-      let countIn = CountIn(clicks: Int(clicks.count), ticksPerClick: Int(clicks.distance)), flags <= Flag.all,
+      let countIn = CountIn(clicks: Int(clicks.count), ticksPerClick: Int(clicks.distance)),
       let mix = Mix(octets: levels, isQuiet: flags & Flag.isQuiet != 0), activity <= 127, let bars, let rule
     else { return nil }
     (self.claim, self.countIn) = (claim, countIn)
@@ -155,6 +158,7 @@ extension TimelineMessage {
       guard let next = octets.takeGrid() else { return nil }
       grid = ChangingValue(bars, next: next, from: next.origin)
     }
+    fill = flags & Flag.hasFill != 0 ? octets.takeTick() : Tick(.max)
     if octets.isIncomplete { return nil }
   }
 }

@@ -27,13 +27,16 @@ public struct TimelineMessage: Hashable, Sendable {
   public var rhythm: ChangingValue<RhythmLine>
   /// The bars.
   public var grid: ChangingValue<BarGrid>
+  /// The first tick of the bar in which the fill of the rhythm plays because the player of the master wants it, besides the fills that the
+  /// rhythm plays by itself. The message keeps the tick of a bar that has passed. `Tick(.max)`: there was none.
+  public var fill: Tick
 
   public init(
     claim: Claim, revision: UInt32, start: Tick, end: Tick, tempo: TempoMap,
     countIn: CountIn = .none, mix: ChangingValue<Mix> = ChangingValue(.standard),
     total: ChangingValue<UInt8> = ChangingValue(0), totalRule: TotalActivityRule = .sum,
     rhythm: ChangingValue<RhythmLine> = ChangingValue(RhythmLine(nil)),
-    grid: ChangingValue<BarGrid> = ChangingValue(BarGrid(.common))
+    grid: ChangingValue<BarGrid> = ChangingValue(BarGrid(.common)), fill: Tick = Tick(.max)
   ) {
     self.claim = claim
     self.revision = revision
@@ -46,6 +49,7 @@ public struct TimelineMessage: Hashable, Sendable {
     self.totalRule = totalRule
     self.rhythm = rhythm
     self.grid = grid
+    self.fill = fill
   }
 
   /// Returns the instant at which `tick` is due, by the master's clock.

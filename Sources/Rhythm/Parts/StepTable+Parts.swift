@@ -137,7 +137,9 @@ extension StepTable {
       let distance = Int(entry.ticksPerStroke)
       var next = (tick / distance + 1) * distance
       while next < tick + length {
-        let later = HitCursor(bar: cursor.bar &+ Int64(next / barTicks), tick: 0, activity: cursor.activity)
+        let later = HitCursor(
+          bar: cursor.bar &+ Int64(next / barTicks), tick: 0, activity: cursor.activity,
+          playsFill: cursor.playsFill)
         if case .some = stroke(of: other, next % barTicks, later) { length = next - tick }
         next += distance
       }

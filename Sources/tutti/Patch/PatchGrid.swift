@@ -9,7 +9,10 @@ struct PatchGrid: CustomStringConvertible {
   init(_ patch: Patch) {
     let bars = "\(patch.bars) bar\(patch.bars == 1 ? "" : "s")"
     var text = "\(patch.name): \(patch.description)\n"
-    text += "\(patch.meter.beats)/\(patch.meter.unit), \(bars), \(String(format: "%.1f", patch.tempo.bpm)) BPM"
+    let groups =
+      patch.beatGroups.contains { $0 > 1 } ? " (\(patch.beatGroups.map(String.init).joined(separator: "+")))" : ""
+    text += "\(patch.meter.beats)/\(patch.meter.unit)\(groups), \(bars), "
+    text += String(format: "%.1f BPM", patch.tempo.bpm)
     // 500 per mille is straight, without swing.
     if patch.swing.permille != 500 {
       text += String(format: ", swing %g%% of %@", Double(patch.swing.permille) / 10, patch.swing.unit.rawValue)

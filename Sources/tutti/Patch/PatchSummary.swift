@@ -17,7 +17,9 @@ struct PatchSummary: Encodable {
   private func encode(_ patch: Patch, to encoder: any Encoder) throws {
     try encoder.encode([
       "kind": PatchKind.rhythm.rawValue, "name": name, "description": patch.description,
-      "meter": "\(patch.meter.beats)/\(patch.meter.unit)", "bars": patch.bars,
+      "meter": "\(patch.meter.beats)/\(patch.meter.unit)",
+      // The units of each beat, such as 2, 2, 3 in 7/8.
+      "beats": patch.beatGroups, "bars": patch.bars,
       "bpm": (patch.tempo.bpm * 1000).rounded() / 1000, "steps": patch.stepCount,
       // The position of the second note of each swung pair, in percent of the length of the pair; 50 is straight.
       "swing": Double(patch.swing.permille) / 10,

@@ -19,6 +19,7 @@ enum KeyBindings {
     case UInt8(ascii: " "): .startOrStop
     case UInt8(ascii: "c"): .continue
     case UInt8(ascii: "n"): .countIn(bars: 1)
+    case UInt8(ascii: "f"): .fill
     // All players are silent, or sound again. Nil: the opposite of the present state.
     case UInt8(ascii: "s"): .quiet(nil)
     case UInt8(ascii: "<"), UInt8(ascii: ","): .locate(bars: -1)

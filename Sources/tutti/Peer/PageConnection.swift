@@ -22,8 +22,13 @@ struct PageRhythms: RhythmLibrary {
 
   init(selector: PatchSelector) { self.selector = selector }
 
-  func readNames(_ deliver: @escaping @Sendable ([String]) -> Void) {
-    queue.async { deliver(PatchLibrary.names(of: .rhythm)) }
+  func readCards(_ deliver: @escaping @Sendable ([RhythmCard]) -> Void) {
+    queue.async {
+      let cards = PatchLibrary.names(of: .rhythm).compactMap { name in
+        (try? PatchLibrary.rhythm(name)).map { RhythmCard(name, $0) }
+      }
+      deliver(cards)
+    }
   }
 
   func select(_ name: String) { selector.select(name) }

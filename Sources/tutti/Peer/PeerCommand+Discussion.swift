@@ -16,6 +16,7 @@ extension PeerCommand {
       x         strike the instrument
       [ ]       decrease or increase the control `tilt forward` of the
                 instrument
+      f         play the fill of the rhythm in the next bar, at all Tutti peers
       s         silence the rhythm and all players at all Tutti peers, until you
                 press s again or the rhythm stops; until then, the rhythm
                 continues silently
@@ -65,6 +66,7 @@ extension PeerCommand {
       part PART PERCENT|on|off    from the next bar: set the level of the drums,
                                   bass, guitar or keys, 0...100, or switch them on
                                   or off
+      fill                        play the fill of the rhythm in the next bar
       mute PEER, unmute PEER      silence the notes of PEER everywhere, or let them
                                   sound
       quiet, quiet off            silence the rhythm and all players, or let them

@@ -56,11 +56,11 @@ class Digest {
 let hits = 0
 for (const { name, table: description, firstStep, lastStep, digests } of vectors.tables) {
   const table = new StepTable(description)
-  for (const { activity, count, digest } of digests) {
+  for (const { activity, playsFill, count, digest } of digests) {
     const sum = new Digest()
     let found = 0
     for (let step = firstStep; step <= lastStep; step += 1) {
-      for (const hit of table.hits(step, activity)) {
+      for (const hit of table.hits(step, activity, playsFill)) {
         found += 1
         for (const number of [
           step, hit.part, hit.program, hit.note, hit.velocity, hit.group, hit.position, hit.end, hit.delay,
@@ -68,8 +68,8 @@ for (const { name, table: description, firstStep, lastStep, digests } of vectors
         ]) sum.add(number)
       }
     }
-    check(`table ${name}, activity ${activity}, hits`, found, count)
-    check(`table ${name}, activity ${activity}, digest`, sum.hash >>> 0, digest)
+    check(`table ${name}, activity ${activity}, fill ${playsFill}, hits`, found, count)
+    check(`table ${name}, activity ${activity}, fill ${playsFill}, digest`, sum.hash >>> 0, digest)
     hits += found
   }
 }

@@ -4,7 +4,7 @@ import Testing
 import _TestSupport
 
 /// A random timeline message. It has an end if `seed` is odd, one to eight tempo changes if `seed` is a multiple of three, a change of the mix
-/// if `seed` is a multiple of five, of the total activity for seven, of the bars for eleven, and of the rhythm if `seed` is even.
+/// if `seed` is a multiple of five, of the total activity for seven, of the bars for eleven, and of the rhythm if `seed` is even. It has a fill for thirteen.
 private func timelineMessage(seed: UInt64) -> TimelineMessage {
   var random = SplitMix(seed: seed)
   func tempo() -> Tempo { Tempo(nanosecondsPerQuarter: random.integer(in: Tempo.lengths))! }
@@ -44,7 +44,8 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     rhythm: seed % 2 == 0
       ? ChangingValue(line, next: RhythmLine(digest(), from: mixTick), from: mixTick) : ChangingValue(line),
     grid: seed % 11 == 0
-      ? ChangingValue(grid, next: BarGrid(.common, from: mixTick), from: mixTick) : ChangingValue(grid))
+      ? ChangingValue(grid, next: BarGrid(.common, from: mixTick), from: mixTick) : ChangingValue(grid),
+    fill: seed % 13 == 0 ? start + random.integer(in: 0...1000) : Tick(.max))
 }
 
 /// Tests of the encoding of ``TimelineMessage``, in which the master announces its timeline.
@@ -52,7 +53,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
   @Test(arguments: UInt64(1)...200) func encodedMessageDecodesToItself(seed: UInt64) {
     let timelineMessage = timelineMessage(seed: seed)
     let bytes = timelineMessage.systemExclusive
-    #expect(bytes.count <= 226 && bytes.allSatisfy { $0 < 0x80 })
+    #expect(bytes.count <= 233 && bytes.allSatisfy { $0 < 0x80 })
     #expect(TimelineMessage(systemExclusive: bytes) == timelineMessage)
   }
 
@@ -72,7 +73,8 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       rhythm: ChangingValue(
         RhythmLine(DocumentDigest(high: 0x0102_0304_0506_0708, low: 0xFF), from: Tick(-96)),
         next: RhythmLine(nil, from: Tick(0x01_0000_0000)), from: Tick(0x01_0000_0000)),
-      grid: ChangingValue(BarGrid(.common), next: BarGrid(Meter(beats: 7, unit: 8)!, from: Tick(192)), from: Tick(192)))
+      grid: ChangingValue(BarGrid(.common), next: BarGrid(Meter(beats: 7, unit: 8)!, from: Tick(192)), from: Tick(192)),
+      fill: Tick(288))
     let octets: [UInt8] = [
       0, 0, 0, 0, 0, 0, 0, 1,  // term
       0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF,  // identity
@@ -83,7 +85,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       0, 0, 0, 0, 0, 0, 0, 0,  // origin tick
       1, 2, 3, 4, 5, 6, 7, 8,  // origin instant
       4, 12,  // clicks, ticks per click
-      0x7D,  // quiet; mix, total activity, tempo, rhythm and bars change
+      0xFD,  // quiet; mix, total activity, tempo, rhythm and bars change; there is a fill
       0x64, 0x64, 0xB2, 0x64,  // mix: keys, guitar, bass, drums. The bass is stopped (80) and has the level 50 (32)
       100,  // total activity
       0xFF, 0xFF, 0xFF, 0xFF, 0xA0,  // the steps of the rhythm count from tick -96
@@ -102,6 +104,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       1, 0, 0, 0, 0,  // tick 2^32, from which the steps of the next rhythm count
       0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  // no digest
       0, 0, 0, 0, 192, 7, 8,  // bars of 7/8 from tick 192
+      0, 0, 0, 1, 0x20,  // the fill begins at tick 288
     ]
     #expect(timelineMessage.systemExclusive == [0x7D, 0x54, 3, 1] + encoded(octets))
   }

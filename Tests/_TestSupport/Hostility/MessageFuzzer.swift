@@ -168,7 +168,8 @@ public final class MessageFuzzer: Fuzzer {
       claim: claim(), revision: UInt32(truncatingIfNeeded: number()), start: start,
       end: pick(2) == 0 ? Tick(.max) : Tick(number()), tempo: TempoMap(timeline, changes: changes()),
       countIn: CountIn(clicks: pick(17), ticksPerClick: 6 * (1 + pick(16))) ?? .none,
-      mix: pick(3) == 0 ? ChangingValue(mix(), next: mix(), from: Tick(number())) : ChangingValue(mix()))
+      mix: pick(3) == 0 ? ChangingValue(mix(), next: mix(), from: Tick(number())) : ChangingValue(mix()),
+      fill: pick(3) == 0 ? Tick(number()) : Tick(.max))
   }
 
   private func changes() -> [TempoChange] {
