@@ -100,10 +100,11 @@ let package = Package(
         "PeerProtocol", "Playback", "RTPMIDI", "Realtime", "Receiving", "Rhythm", "Sending", "Text", "Transports",
         containers, .product(name: "Logging", package: "swift-log"),
       ]),
+    .systemLibrary(name: "CZlib"),
     .target(
       name: "Console",
       dependencies: [
-        "Audio", "BuildVersion", "ClockSync", "Cryptography", "Engine", "Ensemble", "MIDI", "Measurement",
+        "Audio", "BuildVersion", "CZlib", "ClockSync", "Cryptography", "Engine", "Ensemble", "MIDI", "Measurement",
         "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Receiving", "Rhythm",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["HTTPS"])),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -165,9 +166,8 @@ let package = Package(
     .testTarget(
       name: "ConsoleTests",
       dependencies: [
-        "Audio", "ClockSync", "Console", "Engine", "Ensemble", "MIDI", "Measurement", "MusicalTime", "PeerProtocol",
-        "Rhythm", "_TestSupport",
-        "_TestTraits",
+        "Audio", "CZlib", "ClockSync", "Console", "Engine", "Ensemble", "MIDI", "Measurement", "MusicalTime",
+        "PeerProtocol", "Rhythm", "_TestSupport", "_TestTraits",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["HTTPS"])),
@@ -178,7 +178,7 @@ let package = Package(
     .testTarget(
       name: "tuttiTests",
       dependencies: [
-        "_TestSupport", "_TestTraits", "Audio", "BuildVersion", "Console", "Cryptography", "Engine", "Ensemble",
+        "_TestSupport", "_TestTraits", "Audio", "BuildVersion", "CQrencode", "Console", "Cryptography", "Engine", "Ensemble",
         "Measurement", "MusicalTime", "Realtime", "Rhythm", "Transports", "tutti",
         .product(name: "NIOCore", package: "swift-nio"),
       ]),

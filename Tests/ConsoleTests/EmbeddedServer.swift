@@ -1,4 +1,5 @@
 import Engine
+import Foundation
 import NIOCore
 import NIOEmbedded
 
@@ -94,6 +95,18 @@ struct EmbeddedServer {
     var text: String { String(decoding: octets, as: UTF8.self) }
     /// The status codes of the responses.
     var statuses: [Int] { text.matches(of: #/HTTP/1\.1 ([0-9]{3}) /#).compactMap { Int($0.output.1) } }
+    /// The value of a header of the first response; nil without the header.
+    func header(_ name: String) -> String? {
+      let head = text.components(separatedBy: "\r\n\r\n")[0]
+      return head.components(separatedBy: "\r\n").first { $0.lowercased().hasPrefix(name.lowercased() + ": ") }.map {
+        String($0.dropFirst(name.count + 2))
+      }
+    }
+    /// The octets after the header of the first response.
+    var body: [UInt8] {
+      guard let end = octets.firstRange(of: Array("\r\n\r\n".utf8)) else { return [] }
+      return Array(octets[end.upperBound...])
+    }
     /// The code of the close frame at the end (RFC 6455, section 5.5.1); nil if there is none.
     var closeCode: Int? {
       guard octets.count >= 4, Array(octets.suffix(4).prefix(2)) == [0x88, 2] else { return nil }

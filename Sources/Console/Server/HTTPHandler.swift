@@ -91,8 +91,11 @@ final class HTTPHandler: ChannelInboundHandler, RemovableChannelHandler {
       return send(.methodNotAllowed, "only GET and HEAD are supported", request, context)
     }
     if let file = files[path] {
-      return send(
-        .ok, file.octets, type: file.type, ["Cache-Control": "no-cache"], request, context)
+      let form = file.form(for: request.headers)
+      guard !form.isKnown(to: request.headers) else {
+        return send(.notModified, ByteBuffer(), type: nil, form.headers, request, context)
+      }
+      return send(.ok, form.octets, type: file.type, form.headers, request, context)
     }
     if path == SecureAccess.path {
       // A page that was loaded over HTTP also requests this file over HTTPS, to test whether the device trusts the certificate. For a
@@ -184,7 +187,9 @@ final class HTTPHandler: ChannelInboundHandler, RemovableChannelHandler {
       host: request?.headers.first(name: "host") ?? "", scheme: security.scheme, movesPages: admission.movesPages)
     for (name, value) in additional { headers.replaceOrAdd(name: name, value: value) }
     if let type { headers.add(name: "Content-Type", value: type) }
-    if status != .noContent { headers.add(name: "Content-Length", value: "\(body.readableBytes)") }
+    if status != .noContent, status != .notModified {
+      headers.add(name: "Content-Length", value: "\(body.readableBytes)")
+    }
     // If the client sends a request while earlier responses are unread, the connection closes after the response to this request.
     // Otherwise, responses could accumulate. The connection also closes after a request with the header `Upgrade`, because the decoder
     // does not decode the octets after such a request.

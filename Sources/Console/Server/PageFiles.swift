@@ -1,18 +1,10 @@
 public import Engine
 import Foundation
-import NIOCore
 
 /// The files of the page, in memory. They are read once, so that no path of a request is ever used as a path of the file system.
 @_spi(Fuzzing) public struct PageFiles: Sendable {
-  /// A file in memory.
-  struct File: Sendable {
-    /// The media type, for the header `Content-Type`.
-    var type: String
-    var octets: ByteBuffer
-  }
-
   /// The files by the path in the URL, such as `/app.js`.
-  private let files: [String: File]
+  private let files: [String: PageFile]
 
   /// The media types by the suffix of the file name. Files with other suffixes are not served.
   private static let types = [
@@ -28,12 +20,12 @@ import NIOCore
     let program = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0]).resolvingSymlinksInPath()
     let folder = program.deletingLastPathComponent().appendingPathComponent("Tutti_Console.resources/Page")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    var files: [String: File] = [:]
+    var files: [String: PageFile] = [:]
     for name in names {
       guard let type = Self.types[(name as NSString).pathExtension],
         let data = try? Data(contentsOf: folder.appendingPathComponent(name))
       else { continue }
-      files["/" + name] = File(type: type, octets: ByteBuffer(bytes: data))
+      files["/" + name] = PageFile(type: type, octets: Array(data))
     }
     guard let index = files["/index.html"] else {
       throw EngineError(
@@ -45,7 +37,7 @@ import NIOCore
   }
 
   /// The file for the path of a URL, such as `/app.js`; nil if there is none.
-  subscript(path: String) -> File? { files[path] }
+  subscript(path: String) -> PageFile? { files[path] }
 
   /// The URL paths of all files. For tests.
   var paths: [String] { files.keys.sorted() }

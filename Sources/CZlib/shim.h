@@ -1,0 +1,2 @@
+// The library zlib, which compresses.
+#include <zlib.h>
