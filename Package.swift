@@ -100,12 +100,13 @@ let package = Package(
         "PeerProtocol", "Playback", "RTPMIDI", "Realtime", "Receiving", "Rhythm", "Sending", "Text", "Transports",
         containers, .product(name: "Logging", package: "swift-log"),
       ]),
+    .systemLibrary(name: "CQrencode"),
     .systemLibrary(name: "CZlib"),
     .target(
       name: "Console",
       dependencies: [
-        "Audio", "BuildVersion", "CZlib", "ClockSync", "Cryptography", "Engine", "Ensemble", "MIDI", "Measurement",
-        "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Receiving", "Rhythm",
+        "Audio", "BuildVersion", "CQrencode", "CZlib", "ClockSync", "Cryptography", "Engine", "Ensemble", "MIDI",
+        "Measurement", "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Receiving", "Rhythm",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["HTTPS"])),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
@@ -114,11 +115,10 @@ let package = Package(
         .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["HTTPS"])),
       ],
       resources: [.copy("Page")]),
-    .systemLibrary(name: "CQrencode"),
     .executableTarget(
       name: "tutti",
       dependencies: [
-        "BuildVersion", "CQrencode", "Console", "Cryptography", "Engine", "Measurement", "Simulation", "Text",
+        "BuildVersion", "Console", "Cryptography", "Engine", "Measurement", "Simulation", "Text",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [.embedInCode("Patch/Templates/rhythm.yaml"), .embedInCode("Patch/Templates/instrument.yaml")]),
@@ -178,7 +178,7 @@ let package = Package(
     .testTarget(
       name: "tuttiTests",
       dependencies: [
-        "_TestSupport", "_TestTraits", "Audio", "BuildVersion", "CQrencode", "Console", "Cryptography", "Engine", "Ensemble",
+        "_TestSupport", "_TestTraits", "Audio", "BuildVersion", "Console", "Cryptography", "Engine", "Ensemble",
         "Measurement", "MusicalTime", "Realtime", "Rhythm", "Transports", "tutti",
         .product(name: "NIOCore", package: "swift-nio"),
       ]),

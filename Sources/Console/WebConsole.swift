@@ -76,23 +76,13 @@ public final class WebConsole: Sendable {
   public var authorityFingerprint: String? { server.authorityFingerprint }
 
   /// Whether only this machine can open the page.
-  public var isLocal: Bool { configuration.address.isLoopback }
+  public var isLocal: Bool { address.isLocal }
 
   /// The URL of the page for an access, with the join token in the fragment. Browsers do not send the fragment to servers.
-  public func address(for access: Access) -> String {
-    let host = configuration.address.host
-    // With the certificate of the group's domain, the URL has HTTPS and a name of the certificate, because every browser trusts the
-    // certificate for this name. Without the certificate, the URL has HTTP, because only some devices trust the authority of the group.
-    // The page itself then tests HTTPS.
-    let certified = server.certifiedName
-    let name =
-      switch host {
-      case _ where certified != nil: certified ?? host
-      case "0.0.0.0", "::": LocalAddresses.preferred(on: group) ?? configuration.machine
-      default: host
-      }
-    let base = "\(certified == nil ? "http" : "https")://\(name.contains(":") ? "[\(name)]" : name):\(port)/"
-    return configuration.isOpen ? base : "\(base)#token=\(tokens[access])"
+  public func address(for access: Access) -> String { address[access] }
+
+  private var address: PageAddress {
+    PageAddress(configuration: configuration, tokens: tokens, certifiedName: server.certifiedName, port: port)
   }
 
   /// Shows a snapshot on all pages. Called by the control thread of the peer; returns at once.

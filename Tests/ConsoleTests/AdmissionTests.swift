@@ -31,7 +31,7 @@ import Testing
 
   @Test func movedPageIsAdmittedWithAValidToken() {
     for access in Access.allCases {
-      for path in ["/socket", "/sounds/0123.wav"] {
+      for path in ["/socket", "/sounds/0123.wav", "/code.svg"] {
         #expect(admission().admitsSource(of: headers(tokens[access]), path: path, scheme: "http"), "\(access) \(path)")
       }
     }
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func otherPathsRequireTheSameOrigin() {
-    for path in ["/", "/join", "/app.js", "/sockets", "/secure.json", "/authority.crt", "/sounds"] {
+    for path in ["/", "/join", "/app.js", "/sockets", "/secure.json", "/authority.crt", "/sounds", "/code.svg/"] {
       #expect(!admission().admitsSource(of: headers(tokens[.lead]), path: path, scheme: "http"), "\(path)")
     }
   }
@@ -75,8 +75,10 @@ import Testing
     #expect(!admission().admitsSource(of: headers, path: "/socket", scheme: "http"))
   }
 
-  @Test func preflightIsAnsweredForSoundsOnly() {
-    #expect(admission().admitsPreflight(headers(nil), path: "/sounds/0123.wav", scheme: "http"))
+  @Test func preflightIsAnsweredForSoundsAndCodesOnly() {
+    for path in ["/sounds/0123.wav", "/code.svg"] {
+      #expect(admission().admitsPreflight(headers(nil), path: path, scheme: "http"), "\(path)")
+    }
     for path in ["/", "/join", "/socket", "/app.js"] {
       #expect(!admission().admitsPreflight(headers(nil), path: path, scheme: "http"), "\(path)")
     }

@@ -19,9 +19,9 @@ struct EmbeddedServer {
   let tokens = JoinTokens(key: nil)
   let server: PageServer
 
-  init(isOpen: Bool = true) throws {
+  init(isOpen: Bool = true, address: String = "127.0.0.1") throws {
     let configuration = ConsoleConfiguration(
-      address: try ListenAddress("127.0.0.1:\(Self.port)"), key: nil, isKeyStrong: false, isOpen: isOpen,
+      address: try ListenAddress("\(address):\(Self.port)"), key: nil, isKeyStrong: false, isOpen: isOpen,
       certificate: nil, machine: "studio", soundFont: "", microphone: Microphone(device: nil, latency: nil))
     server = try PageServer(
       configuration, tokens: tokens, files: try PageFiles(), eventLoop: loop, mailbox: mailbox, library: NoRhythms(),

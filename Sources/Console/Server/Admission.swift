@@ -19,6 +19,8 @@ final class Admission {
   /// The prefix of the WebSocket subprotocol that contains the token. A script in a browser cannot set other headers of a WebSocket
   /// request.
   static let tokenPrefix = "token."
+  /// The URL path of the code that invites another phone.
+  static let codePath = "/code.svg"
   /// The name of the WebSocket subprotocol of the page (RFC 6455, section 1.9).
   static let subprotocol = "tutti.1"
 
@@ -36,7 +38,7 @@ final class Admission {
 
   /// Whether the headers `Host` and `Origin` permit a request for `path`.
   ///
-  /// A page that has moved to this server comes from another origin. It may open the WebSocket and load sounds. Its token proves that it
+  /// A page that has moved to this server comes from another origin. It may open the WebSocket and load sounds and codes. Its token proves that it
   /// is a page of the group. A wrong token from another origin is not counted, so that a foreign page cannot use up the limit of wrong
   /// tokens (``AttemptLimiter``).
   ///
@@ -50,12 +52,12 @@ final class Admission {
   /// Whether to answer a preflight request for `path`. With a preflight request, a browser asks whether a page of another origin may send
   /// a token (Fetch Standard, section 4.8). The preflight request itself contains no token.
   func admitsPreflight(_ headers: HTTPHeaders, path: String, scheme: String) -> Bool {
-    path.hasPrefix(SoundStore.pathPrefix) && hasMoved(headers, path: path, scheme: scheme)
+    path != "/socket" && hasMoved(headers, path: path, scheme: scheme)
   }
 
   /// Whether the request can come from a page that has moved to this server, judged by everything except its token.
   private func hasMoved(_ headers: HTTPHeaders, path: String, scheme: String) -> Bool {
-    movesPages && (path == "/socket" || path.hasPrefix(SoundStore.pathPrefix))
+    movesPages && (["/socket", Self.codePath].contains(path) || path.hasPrefix(SoundStore.pathPrefix))
       && hosts.host(in: headers, scheme: scheme) != nil && headers["origin"].count == 1
   }
 

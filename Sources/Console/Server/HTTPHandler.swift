@@ -4,7 +4,8 @@ import NIOHTTP1
 import NIOWebSocket
 
 /// Answers the HTTP requests of one connection. It serves the files of the page, the sounds, the information about HTTPS
-/// (``SecureAccess``) and the certificate of the group's authority, and checks join tokens (`/join`). A valid request for a WebSocket
+/// (``SecureAccess``), the certificate of the group's authority and the code that invites another phone (`/code.svg`), and checks join
+/// tokens (`/join`). A valid request for a WebSocket
 /// turns the connection into that of a page: a ``PageHandler`` replaces this handler.
 ///
 /// Every request that is not accepted gets a response, also if it is malformed or incomplete. Each response is written completely before
@@ -16,6 +17,7 @@ final class HTTPHandler: ChannelInboundHandler, RemovableChannelHandler {
 
   private let codec: HTTPCodec
   private let admission: Admission
+  private let address: PageAddress
   private let files: PageFiles
   private let sounds: SoundStore
   private let pages: Pages
@@ -34,10 +36,10 @@ final class HTTPHandler: ChannelInboundHandler, RemovableChannelHandler {
   private var following: ByteBuffer?
 
   init(
-    codec: HTTPCodec, admission: Admission, files: PageFiles, sounds: SoundStore, pages: Pages, timeout: RequestTimeout,
-    security: ConnectionSecurity, secureAccess: SecureAccess
+    codec: HTTPCodec, admission: Admission, address: PageAddress, files: PageFiles, sounds: SoundStore, pages: Pages,
+    timeout: RequestTimeout, security: ConnectionSecurity, secureAccess: SecureAccess
   ) {
-    (self.codec, self.admission, self.files, self.sounds) = (codec, admission, files, sounds)
+    (self.codec, self.admission, self.address, self.files, self.sounds) = (codec, admission, address, files, sounds)
     (self.pages, self.timeout) = (pages, timeout)
     (self.security, self.secureAccess) = (security, secureAccess)
   }
@@ -78,7 +80,7 @@ final class HTTPHandler: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   private func answer(_ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
-    // The query of the URL is ignored.
+    // Only `/code.svg` has a query.
     let path = String(request.uri.prefix { $0 != "?" })
     if request.method == .OPTIONS, admission.admitsPreflight(request.headers, path: path, scheme: security.scheme) {
       return send(.noContent, ByteBuffer(), type: nil, ResponseHeaders.preflight(request.headers), request, context)
@@ -108,7 +110,7 @@ final class HTTPHandler: ChannelInboundHandler, RemovableChannelHandler {
       return send(
         .ok, certificate, type: "application/x-x509-ca-cert", ["Cache-Control": "no-store"], request, context)
     }
-    guard path == "/join" || path == "/socket" || path.hasPrefix(SoundStore.pathPrefix) else {
+    guard ["/join", "/socket", Admission.codePath].contains(path) || path.hasPrefix(SoundStore.pathPrefix) else {
       return send(.notFound, "no such page", request, context)
     }
     switch admission.decide(request.headers, from: context.remoteAddress?.ipAddress ?? "") {
@@ -123,15 +125,39 @@ final class HTTPHandler: ChannelInboundHandler, RemovableChannelHandler {
       } else {
         open(request, access, context)
       }
+    case .admitted(let access) where path == Admission.codePath: sendCode(request, access, context)
     case .admitted:
       guard let file = sounds[path] else { return send(.notFound, "no such sound", request, context) }
-      // A page that was loaded from another peer of the group fetches sounds here after its own peer has disappeared. Such a page has
-      // another origin. The response therefore permits the origin of the request.
-      var headers = admission.movesPages ? ResponseHeaders.shared(with: request.headers) : [:]
+      var headers = sharedHeaders(for: request)
       // The path contains the hash of the samples, so a browser may cache the sound for ever.
       headers.add(name: "Cache-Control", value: "private, max-age=31536000, immutable")
       send(.ok, file.octets, type: file.type, headers, request, context)
     }
+  }
+
+  /// Sends a QR code of the address that another phone opens. The parameter `access` of the query selects the address. Nobody can give an
+  /// access that the own token does not have.
+  private func sendCode(_ request: HTTPRequestHead, _ access: Access, _ context: ChannelHandlerContext) {
+    let query = request.uri.drop { $0 != "?" }.dropFirst()
+    guard query.hasPrefix("access="), let asked = Access(rawValue: String(query.dropFirst("access=".count))) else {
+      return send(.badRequest, "give the parameter access=play or access=lead", request, context)
+    }
+    guard asked == .play || access == .lead else {
+      return send(.unauthorized, "this token does not give the access lead", request, context)
+    }
+    guard !address.isLocal, let code = QRCode(address[asked]) else {
+      return send(.notFound, "only this machine can open the page", request, context)
+    }
+    var headers = sharedHeaders(for: request)
+    // The picture contains a token.
+    headers.add(name: "Cache-Control", value: "no-store")
+    send(.ok, ByteBuffer(string: code.svg), type: "image/svg+xml", headers, request, context)
+  }
+
+  /// The headers of a response that moved pages can read. A page that was loaded from another peer of the group fetches sounds and codes
+  /// here after its own peer has disappeared. Such a page has another origin, so the response permits the origin of the request.
+  private func sharedHeaders(for request: HTTPRequestHead) -> HTTPHeaders {
+    admission.movesPages ? ResponseHeaders.shared(with: request.headers) : [:]
   }
 
   /// Opens the WebSocket that `request` asks for.

@@ -28,6 +28,8 @@ import Synchronization
   private let played = PlayedMessages()
   private let pages: Pages
   private var admission: Admission?
+  /// The addresses of the page; nil before ``start(port:)``.
+  private var address: PageAddress?
   private var notices = Notices()
   /// The sounds that were requested last.
   private var requestedSounds: SoundRequest?
@@ -96,6 +98,8 @@ import Synchronization
     admission = Admission(
       hosts: HostCheck(machine: configuration.machine, certified: secureAccess.names, port: port), tokens: tokens,
       isOpen: configuration.isOpen, movesPages: configuration.movesPages)
+    address = PageAddress(
+      configuration: configuration, tokens: tokens, certifiedName: secureAccess.certifiedName, port: port)
     maintenance = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
       self.pages.maintain(at: MonotonicClock.now)
       #if HTTPS
@@ -166,7 +170,7 @@ import Synchronization
 
   /// Adds the handlers to a new connection.
   @_spi(Fuzzing) public func configure(_ channel: any Channel) throws {
-    guard let admission else { throw ChannelError.operationUnsupported }
+    guard let admission, let address else { throw ChannelError.operationUnsupported }
     guard register(channel) else { return try channel.pipeline.syncOperations.addHandler(OverloadHandler()) }
     let (timeout, security) = (RequestTimeout(), ConnectionSecurity())
     #if HTTPS
@@ -180,8 +184,8 @@ import Synchronization
     try codec.add(to: channel.pipeline.syncOperations)
     try channel.pipeline.syncOperations.addHandler(
       HTTPHandler(
-        codec: codec, admission: admission, files: files, sounds: sounds, pages: pages, timeout: timeout,
-        security: security, secureAccess: secureAccess))
+        codec: codec, admission: admission, address: address, files: files, sounds: sounds, pages: pages,
+        timeout: timeout, security: security, secureAccess: secureAccess))
   }
 
   /// Counts a connection until it closes. Returns false if there are too many connections.
