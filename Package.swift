@@ -26,7 +26,8 @@ let package = Package(
   traits: [
     .trait(
       name: "HTTPS",
-      description: "Serve the web page over HTTPS too, for motion sensors. Adds minutes to the build.")
+      description: "Serve the web page over HTTPS too, for motion sensors. Without it, the build is shorter."),
+    .default(enabledTraits: ["HTTPS"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

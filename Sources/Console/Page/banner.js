@@ -37,7 +37,9 @@ export class Banner {
 
   /** Says something for a few seconds. `state`: the state of the motion sensors, if the message is about them. */
   tell(message, state) {
-    this.#tell({ icon: "moving", title: message, action: state === "insecure" ? { label: "secureHow", run: () => openSheet("moving-sheet") } : undefined })
+    // If the server has no certificate, the sheet has nothing that helps.
+    const isHelp = state === "insecure" && !document.getElementById("secure").hidden
+    this.#tell({ icon: "moving", title: message, action: isHelp ? { label: "secureHow", run: () => openSheet("moving-sheet") } : undefined })
   }
 
   /** Says who leads, because the player has pressed a key of the leader. */

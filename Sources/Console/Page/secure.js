@@ -1,7 +1,7 @@
 // The move from HTTP to HTTPS. Browsers permit motion sensors and wake locks only on pages that they have received over HTTPS. If the
 // server has a certificate of the group's authority, a page over HTTP tests whether this device trusts it. If so, the page opens itself
 // again over HTTPS. Otherwise, it shows how to install the certificate of the authority. If the server has the certificate of a domain,
-// the page shows a link.
+// the page shows a link. If the server has no certificate, one line says that moving is not possible.
 
 import { settingsForAddress } from "./settings.js"
 import { text } from "./strings.js"
@@ -50,7 +50,12 @@ const address = (base, token) => {
 export async function offerSecurePage(token, isIdle) {
   if (location.protocol === "https:") return
   const offered = await offer()
-  if (!offered?.https) return
+  if (!offered?.https) {
+    if (isSecureContext) return
+    element("moving-note").dataset.text = "motionInsecure"
+    element("moving-note").textContent = text("motionInsecure")
+    return
+  }
   const port = location.port ? `:${location.port}` : ""
   const base = `https://${offered.name ?? location.hostname}${port}`
   const link = element("secure-link")

@@ -12,8 +12,8 @@ struct ConsoleOptions: ParsableArguments {
     help: ArgumentHelp(
       "Serve the page of --http over HTTPS too, with this certificate of a domain that you own: a PEM file with the "
         + "chain. Browsers require HTTPS for motion sensors. Without this option, peers whose passkey has at least 16 "
-        + "characters derive a certificate from it, which each phone must install once; the page shows how. With "
-        + "either certificate, HTTPS works only if tutti was built with `swift build -c release --traits HTTPS`.",
+        + "characters derive a certificate from it, which each phone must install once; the page shows how. A program "
+        + "that was built with --disable-default-traits has no HTTPS.",
       valueName: "FILE"))
   var certificate: String?
 
@@ -51,7 +51,7 @@ struct ConsoleOptions: ParsableArguments {
       }
       #if !HTTPS
         throw ValidationError(
-          "--certificate: this program was built without HTTPS; build it with `swift build -c release --traits HTTPS`, or omit "
+          "--certificate: this program was built without HTTPS; build it without --disable-default-traits, or omit "
             + "--certificate"
         )
       #endif

@@ -1,7 +1,7 @@
 // Tests the page over HTTPS in a real browser that trusts only the certificate authority of the group: node https.mjs [FOLDER]
 //
-// Needs chromium, certutil (Debian package libnss3-tools), and a program that was built with --traits HTTPS: .build/release/tutti, or
-// TUTTI=PROGRAM. If FOLDER is given, screenshots are written to it.
+// Needs chromium, certutil (Debian package libnss3-tools), and a program that was built with the trait HTTPS, which is on by default:
+// .build/release/tutti, or TUTTI=PROGRAM. If FOLDER is given, screenshots are written to it.
 
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -38,6 +38,27 @@ async function testUntrusted(peer) {
     await page.click("#join")
     await page.wait("globalThis.tutti?.connection.hasClock", 20_000)
     expect(true, "a guest plays over HTTP")
+    await page.click("#motion")
+    await page.wait("document.querySelector('#banner').textContent.includes('Moving needs a secure page')")
+    expect(await page.evaluate("document.querySelector('#banner button') !== null"), "the banner offers the certificate")
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Without a certificate of the server, the page works over HTTP, and one line says that moving is not possible. */
+async function testWithoutCertificate(peer) {
+  const browser = new Chromium({ flags, environment: { HOME: home } })
+  try {
+    const page = await browser.open(named(peer.play), PHONE)
+    await page.wait("document.querySelector('#moving-note').textContent.startsWith('Moving needs a secure page')", 15_000)
+    await page.click("#join")
+    await page.wait("globalThis.tutti?.connection.hasClock", 20_000)
+    expect(await page.evaluate("document.querySelector('#banner').textContent === ''"), "a guest without HTTPS sees no message")
+    await page.click("#motion")
+    await page.wait("document.querySelector('#banner').textContent.includes('Moving needs a secure page. Touching works here.')")
+    expect(await page.evaluate("document.querySelector('#banner button') === null"), "the banner has no button without use")
+    expect(page.problems.length === 0, "no message on the console without HTTPS", page.problems.join("\n     "))
   } finally {
     await browser.close()
   }
@@ -81,18 +102,21 @@ const passkey = join(home, "passkey.txt")
 writeFileSync(passkey, "mfrggzdfmztwq2lknnwg\n")
 const peer = await Peer.start("Ada", ["--passkey-file", passkey])
 const other = await Peer.start("Ben", ["--passkey-file", passkey])
+const open = await Peer.start("Cleo", ["--http-open"])
 try {
   const [first, second] = await Promise.all(
     [peer, other].map(async ({ play }) => (await fetch(`${new URL(play).origin}/secure.json`)).json()))
-  if (!first.https) throw new Error("the program was built without --traits HTTPS")
+  if (!first.https) throw new Error("the program was built without the trait HTTPS")
   expect(first.authority === second.authority, "two peers of a group have one authority")
   await testUntrusted(peer)
   await testTrusted(peer)
+  await testWithoutCertificate(open)
 } catch (error) {
   expect(false, "HTTPS", error.stack)
 } finally {
   await peer.kill()
   await other.kill()
+  await open.kill()
   rmSync(home, { recursive: true, force: true })
 }
 finish()
