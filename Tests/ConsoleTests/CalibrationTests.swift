@@ -5,6 +5,7 @@ import NIOCore
 import NIOEmbedded
 import NIOWebSocket
 import Realtime
+import Rhythm
 import Synchronization
 import Testing
 
@@ -16,6 +17,7 @@ import Testing
   /// A library without rhythms.
   private struct NoRhythms: RhythmLibrary {
     func readCards(_ deliver: @escaping @Sendable ([RhythmCard]) -> Void) {}
+    func readInstruments(_ deliver: @escaping @Sendable ([(file: String, instrument: Instrument)]) -> Void) {}
     func select(_ name: String) {}
   }
 

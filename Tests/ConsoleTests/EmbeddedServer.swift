@@ -2,6 +2,7 @@ import Engine
 import Foundation
 import NIOCore
 import NIOEmbedded
+import Rhythm
 
 @_spi(Fuzzing) @testable import Console
 
@@ -9,6 +10,7 @@ import NIOEmbedded
 struct EmbeddedServer {
   private struct NoRhythms: RhythmLibrary {
     func readCards(_ deliver: @escaping @Sendable ([RhythmCard]) -> Void) {}
+    func readInstruments(_ deliver: @escaping @Sendable ([(file: String, instrument: Instrument)]) -> Void) {}
     func select(_ name: String) {}
   }
 

@@ -4,6 +4,7 @@ import NIOCore
 import NIOEmbedded
 import NIOWebSocket
 import PeerProtocol
+import Rhythm
 import Testing
 
 @testable import Console
@@ -14,6 +15,7 @@ import Testing
   /// A library without rhythms.
   private struct NoRhythms: RhythmLibrary {
     func readCards(_ deliver: @escaping @Sendable ([RhythmCard]) -> Void) {}
+    func readInstruments(_ deliver: @escaping @Sendable ([(file: String, instrument: Instrument)]) -> Void) {}
     func select(_ name: String) {}
   }
 

@@ -14,7 +14,8 @@ import _TestSupport
   @Test(.enabled(if: node != nil, needsNode)) func scriptsAgreeWithSwift() async throws {
     let folder = try TemporaryFolder()
     let vectors = Vectors(
-      clocks: ClockVector.all, tables: try TableVector.all(), chances: ChanceVector.all)
+      clocks: ClockVector.all, tables: try TableVector.all(), chances: ChanceVector.all,
+      instruments: try InstrumentVector.all())
     let path = folder.path("vectors.json")
     try JSONEncoder().encode(vectors).write(to: URL(fileURLWithPath: path))
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Page/vectors.mjs")
@@ -24,6 +25,8 @@ import _TestSupport
     #expect(status == 0, "\(child.output)\(child.errors)")
     // The script prints how many tables it has compared. Without these checks, an empty file would pass.
     #expect(child.output.contains("tables: \(vectors.tables.count)"), "\(child.output)")
+    #expect(child.output.contains("instruments: \(vectors.instruments.count)"), "\(child.output)")
+    #expect(vectors.instruments.count { $0.ranks != nil } >= 5 && vectors.instruments.contains { $0.ranks == nil })
     #expect(vectors.tables.count >= 10 && vectors.clocks.count >= 5)
   }
 }
@@ -33,4 +36,5 @@ struct Vectors: Encodable {
   var clocks: [ClockVector]
   var tables: [TableVector]
   var chances: [ChanceVector]
+  var instruments: [InstrumentVector]
 }

@@ -2,6 +2,7 @@
 import Engine
 import NIOCore
 import NIOEmbedded
+import Rhythm
 import _TestSupport
 
 /// A fuzzer of the server of the web page, without sockets: each connection has the handlers of a real one, on an event loop with
@@ -58,6 +59,9 @@ final class HTTPFuzzer: Fuzzer {
 
   private struct NoRhythms: RhythmLibrary {
     func readNames(_ deliver: @escaping @Sendable ([String]) -> Void) { deliver(["street"]) }
+    func readInstruments(_ deliver: @escaping @Sendable ([(file: String, instrument: Instrument)]) -> Void) {
+      deliver([])
+    }
     func select(_ name: String) {}
   }
 

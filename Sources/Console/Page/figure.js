@@ -1,7 +1,7 @@
 // The figure of an instrument: a pattern of notes in time with the rhythm. The player *bends* the figure, that is, changes its pitch, the
 // number of its notes and their loudness. A RhythmPlayer schedules the figure like the rhythm.
 
-import { figureOf, keyAt } from "./figures.js"
+import { figureOf, keyAt, shownPosition } from "./figures.js"
 
 const TICKS_PER_STEP = 6
 /** The figure sounds for this number of bars after the last movement. */
@@ -10,7 +10,7 @@ const BARS = 1
 const LEVELS = 8
 /** A sound that must be passed to the output within this time, in nanoseconds, is not changed any more. */
 const MARGIN = 10e6
-/** The length of a note in steps. */
+/** The length of a note in steps of the figure. */
 const LENGTH = 1.5
 /** The `part` of the hits: any pitched part of the rhythm, so that the RhythmPlayer plays tones and not drums. */
 const TONE = 3
@@ -33,7 +33,7 @@ export class Figure {
   #series
   /** The pointers and keys that hold the figure. While the figure is held, it does not end. */
   #holders = new Set()
-  /** The sounds that the last call of `sounds` has found, by step. */
+  /** The sounds that the last call of `sounds` has found, by tick. */
   #planned = new Map()
 
   constructor({ rhythm, connection, outputDelay }) {
@@ -124,13 +124,17 @@ export class Figure {
     // A sound that begins before `fixed` has been passed to the output. It cannot be changed any more, so the planned sound is kept.
     const fixed = this.#connection.peerTime() + this.#outputDelay() * 1e6 + MARGIN
     const planned = new Map()
-    // The swing delays the sound of a step by less than a step. Therefore the step before `from` can sound after `from`.
-    const first = Math.ceil(schedule.position(from) / TICKS_PER_STEP) - 1
-    const last = Math.floor(schedule.position(to) / TICKS_PER_STEP)
-    for (let step = first; step <= last; step += 1) {
-      const at = this.#swung(step)
-      const isFixed = schedule.instant(at) < fixed && this.#planned.has(step)
-      planned.set(step, isFixed ? this.#placed(this.#planned.get(step), at) : this.#sound(step))
+    const { ticks } = figureOf(this.#instrument)
+    // The swing delays a sound by less than a sixteenth. Therefore a sound whose tick is before `from` can begin after `from`.
+    const first = Math.ceil(schedule.position(from)) - TICKS_PER_STEP
+    const last = Math.floor(schedule.position(to))
+    for (let tick = first; tick <= last; tick += 1) {
+      const patch = this.#rhythm.patchAt(tick)
+      // The steps of the figure count from the first tick of the patch.
+      if (!patch || modulo(tick - patch.firstStep * TICKS_PER_STEP, ticks) !== 0) continue
+      const at = this.#swung(tick, patch)
+      const isFixed = schedule.instant(at) < fixed && this.#planned.has(tick)
+      planned.set(tick, isFixed ? this.#placed(this.#planned.get(tick), at) : this.#sound(tick, patch))
     }
     this.#planned = planned
     return this.planned(from, to)
@@ -141,36 +145,31 @@ export class Figure {
     return [...this.#planned.values()].filter((sound) => sound && sound.instant >= from && sound.instant < to)
   }
 
-  /** The position of a step in ticks, swung like the strokes of the rhythm. */
-  #swung(step) {
-    const tick = step * TICKS_PER_STEP
-    const patch = this.#rhythm.patchAt(tick)
-    if (!patch) return tick
-    return tick + patch.table.swing[modulo(step - patch.firstStep, patch.table.barSteps) & 3] / 1000
+  /** The position of a tick on a sixteenth, swung like the strokes of the rhythm. Other ticks, such as those of triplets, do not swing. */
+  #swung(tick, patch) {
+    const step = tick / TICKS_PER_STEP - patch.firstStep
+    return Number.isInteger(step) ? tick + patch.table.swing[modulo(step, patch.table.barSteps) & 3] / 1000 : tick
   }
 
-  /** The sound of a step; undefined if no note sounds. */
-  #sound(step) {
+  /** The sound of a step of the figure, which begins at a tick; undefined if no note sounds. */
+  #sound(tick, patch) {
     const { schedule } = this
-    const tick = step * TICKS_PER_STEP
     if (!schedule.includes(tick) || schedule.mixAt(tick).isQuiet || (!this.#isHeld && tick >= this.#until)) return undefined
-    const patch = this.#rhythm.patchAt(tick)
-    if (!patch) return undefined
     const { table } = patch
-    const stepOfPatch = step - patch.firstStep
-    const figure = figureOf(this.#instrument)
-    const entry = figure[modulo(stepOfPatch, table.barSteps) % figure.length]
+    const tickOfPatch = tick - patch.firstStep * TICKS_PER_STEP
+    const { ticks, repeatsInBar, entries } = figureOf(this.#instrument)
+    const tickOfFigure = repeatsInBar ? modulo(tickOfPatch, table.barSteps * TICKS_PER_STEP) : tickOfPatch
+    const entry = entries[modulo(tickOfFigure / ticks, entries.length)]
     if (!entry || entry.from > this.#strength) return undefined
-    const note = keyAt(this.#instrument, this.#position + entry.degree, table.chord(stepOfPatch)?.pitchClasses)
-    // The velocity is 72 to 122 for an accented note, and 58 to 108 for another note.
-    const velocity = Math.round((entry.isAccented ? 72 : 58) + 50 * this.#strength)
-    const at = this.#swung(step)
+    const chord = table.chord(Math.floor(tickOfPatch / TICKS_PER_STEP))?.pitchClasses
+    const note = keyAt(this.#instrument, this.#position, chord, entry.degree)
+    const velocity = Math.round(entry.velocity + 50 * this.#strength)
     return this.#placed({
-      // The step and the position are for the display, which shows the key that plays the note.
-      step, position: this.#position + entry.degree,
-      key: `figure/${schedule.series}/${step}/${note}/${velocity}`,
+      // The tick and the position are for the display, which shows the key that plays the note.
+      tick, position: shownPosition(this.#instrument, this.#position, entry.degree),
+      key: `figure/${schedule.series}/${tick}/${note}/${velocity}`,
       hit: { part: TONE, program: this.#instrument.program, note, velocity, group: 0 },
-    }, at)
+    }, this.#swung(tick, patch))
   }
 
   /**
@@ -179,6 +178,7 @@ export class Figure {
    */
   #placed(sound, at) {
     const { schedule } = this
-    return sound && { ...sound, instant: schedule.instant(at), end: schedule.instant(at + LENGTH * TICKS_PER_STEP) }
+    const { ticks } = figureOf(this.#instrument)
+    return sound && { ...sound, instant: schedule.instant(at), end: schedule.instant(at + LENGTH * ticks) }
   }
 }

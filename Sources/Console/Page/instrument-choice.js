@@ -1,8 +1,10 @@
-// The pictures of the instruments: a tap chooses one. Below the width of a tablet, they have no names, but screen readers read the names.
+// The pictures of the instruments: a tap chooses one. Below the width of a tablet, the six instruments of the page have no names, but screen
+// readers read the names. Custom instruments always have a name, because several of them can have the same picture.
 
 import { create } from "./elements.js"
+import { surfaceOf } from "./figures.js"
 import { createIcon } from "./icons.js"
-import { text } from "./strings.js"
+import { instrumentName } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
 
@@ -18,19 +20,21 @@ export class InstrumentChoice {
     const { instrument } = this.#context
     const { choices } = instrument
     const container = element("instruments")
-    const signature = JSON.stringify([choices.map(({ name }) => name), document.documentElement.lang])
+    const signature = JSON.stringify([choices.map(({ name, title }) => [name, title]), document.documentElement.lang])
     if (container.dataset.signature !== signature) {
       container.dataset.signature = signature
       const legend = container.querySelector("legend")
       container.replaceChildren(legend, ...choices.map((choice) => this.#picture(choice)))
     }
     for (const radio of container.querySelectorAll("input")) radio.checked = radio.value === instrument.instrument?.name
+    container.classList.toggle("many", choices.some(({ custom }) => custom))
   }
 
-  #picture({ name, drums }) {
-    const label = text(drums.length > 0 ? "drumsInstrument" : name)
+  #picture(choice) {
+    const { name, custom } = choice
+    const label = instrumentName(choice)
     const radio = create("input", { type: "radio", name: "instrument", value: name, attributes: { "aria-label": label } })
     radio.addEventListener("change", () => this.#context.instrument.choose(name))
-    return create("label", { title: label }, radio, createIcon(name), create("span", { textContent: label, attributes: { "aria-hidden": "true" } }))
+    return create("label", { title: label, className: custom ? "custom" : "" }, radio, createIcon(surfaceOf(choice)), create("span", { textContent: label, attributes: { "aria-hidden": "true" } }))
   }
 }

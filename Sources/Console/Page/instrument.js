@@ -61,8 +61,6 @@ export class Instrument extends EventTarget {
   }
 
   render() {
-    // The samples list the instruments only after *Join*.
-    if (!this.instrument) this.#adopt()
     this.motion.render()
   }
 

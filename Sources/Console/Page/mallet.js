@@ -20,7 +20,7 @@ export class Mallet {
   #sounds
   #drawing
   #sign
-  /** The last note of the figure that has sounded: {step, position, moment}. */
+  /** The last note of the figure that has sounded: {tick, position, moment}. */
   #last
 
   constructor(context, sounds) {
@@ -54,15 +54,15 @@ export class Mallet {
     return true
   }
 
-  /** Lets the notes sound that are due. Returns the next note: {step, position, moment}; undefined if it is not known. */
+  /** Lets the notes sound that are due. Returns the next note: {tick, position, moment}; undefined if it is not known. */
   #advance(moment) {
     const { connection, instrument } = this.#context
     const notes = instrument.figure.planned(-Infinity, Infinity)
-      .map(({ step, position, instant }) => ({ step, position, moment: connection.moment(instant) }))
+      .map(({ tick, position, instant }) => ({ tick, position, moment: connection.moment(instant) }))
     for (const note of notes) {
       if (note.moment > moment) return note
-      // Each new run of the rhythm counts its steps from 0.
-      const isNew = !this.#last || note.step > this.#last.step || note.moment > this.#last.moment + 2 * LONGEST
+      // Each new run of the rhythm counts its ticks from 0.
+      const isNew = !this.#last || note.tick > this.#last.tick || note.moment > this.#last.moment + 2 * LONGEST
       if (!isNew) continue
       this.#last = note
       this.#sounds(Math.min(note.position, this.#drawing.keys.length - 1))

@@ -5,7 +5,7 @@ import { create } from "./elements.js"
 import { sharesOf } from "./energy-bar.js"
 import { leaderOf } from "./leading.js"
 import { createSign, hop, nameOf, setEnergy } from "./sign.js"
-import { text } from "./strings.js"
+import { instrumentName, text } from "./strings.js"
 
 /** Above these numbers of players, a chip shows no instrument, or only the sign. */
 const [MANY, VERY_MANY] = [24, 60]
@@ -66,7 +66,7 @@ export class People {
   /** The name of the instrument of a player; an empty string if the page does not know it. */
   #instrumentOf({ program }) {
     const instrument = this.#context.instrument.choices.find((choice) => (program === 128 ? choice.drums.length > 0 : choice.program === program && choice.drums.length === 0))
-    return instrument ? text(instrument.drums.length > 0 ? "drumsInstrument" : instrument.name) : ""
+    return instrument ? instrumentName(instrument) : ""
   }
 
   /** Creates a chip, or fills the item of an old one, whose button may have the focus. */

@@ -588,6 +588,11 @@ export function text(key, values = {}) {
   return languages[current][key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]))
 }
 
+/** The name of an instrument. Custom instruments have the name in their file. */
+export function instrumentName({ name, title, drums }) {
+  return title ?? text(drums.length > 0 ? "drumsInstrument" : name)
+}
+
 /** The name of a drum, as {name, lang}. Rhythms name their drums in English. */
 export function voiceName(name) {
   const german = current === "de" ? germanVoices[name] : undefined

@@ -7,6 +7,7 @@
 import { Drawing } from "./drawing.js"
 import { create } from "./elements.js"
 import { Finger } from "./finger.js"
+import { surfaceOf } from "./figures.js"
 import { Flute } from "./flute.js"
 import { onEachFrame, reducedMotion, wakeFrames } from "./frame-loop.js"
 import { Guitar } from "./guitar.js"
@@ -16,7 +17,7 @@ import { Kalimba } from "./kalimba.js"
 import { Mallet } from "./mallet.js"
 import { Marimba } from "./marimba.js"
 import { store, stored } from "./settings.js"
-import { text } from "./strings.js"
+import { instrumentName, text } from "./strings.js"
 import { Vibraphone } from "./vibraphone.js"
 
 const DRAWINGS = { marimba: Marimba, vibraphone: Vibraphone, kalimba: Kalimba, guitar: Guitar, flute: Flute, drums: HandDrums }
@@ -76,7 +77,7 @@ export class Surface {
     const { width, height } = this.#root.getBoundingClientRect()
     if (!instrument || width === 0 || height === 0) return
     const isFocused = this.#layer.contains(document.activeElement)
-    this.#drawing = new (DRAWINGS[instrument.name] ?? Marimba)({ width, height })
+    this.#drawing = new (DRAWINGS[surfaceOf(instrument)] ?? Marimba)({ width, height })
     this.#layer.className = `layer ${this.#drawing.className}`
     this.#layer.replaceChildren(...this.#drawing.draw())
     this.#drawing.keys.forEach((key, index) => {
@@ -86,7 +87,7 @@ export class Surface {
     this.#context.letters.label(this.#drawing.keys)
     for (const key of this.#pressed.values()) this.#drawing.press(key, true)
     if (isFocused) this.#drawing.keys[0]?.focus()
-    this.#root.setAttribute("aria-label", text(instrument.drums.length > 0 ? "drumsInstrument" : instrument.name))
+    this.#root.setAttribute("aria-label", instrumentName(instrument))
     this.#mallet.setDrawing(this.#drawing)
     this.#hint.replaceChildren(createIcon("hand"), text("touch"))
     wakeFrames()

@@ -158,9 +158,9 @@ import Synchronization
   private func prepareSounds(of snapshot: PeerSnapshot) {
     if let newestPatch, newestPatch.number != snapshot.patchNumber { previousPatch = newestPatch.patch }
     newestPatch = (snapshot.patchNumber, snapshot.patch)
-    // Without a page, no sounds are needed.
-    guard pages.count > 0 else { return }
-    let request = SoundRequest([snapshot.patch] + (previousPatch.map { [$0] } ?? []))
+    // Without a page, no sounds are needed. The instruments arrive shortly after the first page was opened.
+    guard pages.count > 0, let custom = pages.customInstruments else { return }
+    let request = SoundRequest([snapshot.patch] + (previousPatch.map { [$0] } ?? []), custom: custom)
     guard request != requestedSounds else { return }
     requestedSounds = request
     sounds.prepare(request) { manifest in

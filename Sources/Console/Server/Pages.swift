@@ -6,6 +6,7 @@ import NIOCore
 import PeerProtocol
 import Realtime
 import Receiving
+public import Rhythm
 
 /// The open pages: sends them the state of the peer, and passes their commands to the peer. Used on the event loop only.
 final class Pages {
@@ -32,6 +33,8 @@ final class Pages {
   private let eventLoop: any EventLoop
   /// The names of the rhythms that pages may select.
   private var rhythms: Set<String> = []
+  /// The instruments of the patch folders; nil before the library has delivered them.
+  private(set) var customInstruments: [PageInstrument]?
   /// The names of the hosts to which pages may connect the peer.
   private var hosts: Set<String> = []
 
@@ -71,7 +74,7 @@ final class Pages {
       return false
     }
     pages[ObjectIdentifier(page)] = page
-    // The files of the rhythms may have changed since the last page was opened.
+    // The files of the patches may have changed since the last page was opened.
     updateLibrary()
     return true
   }
@@ -106,10 +109,14 @@ final class Pages {
     onPlayers(count)
   }
 
-  /// Reads the list of rhythms again, and shows it on all pages.
+  /// Reads the rhythms and the instruments again. Shows the rhythms on all pages. ``PageServer`` shows the instruments, with their sounds.
   private func updateLibrary() {
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
     library.readCards { [eventLoop] cards in eventLoop.execute { bound.value.show(cards) } }
+    library.readInstruments { [eventLoop] instruments in
+      let custom = instruments.prefix(PageInstrument.maximumCustom).map { PageInstrument($0.instrument, file: $0.file) }
+      eventLoop.execute { bound.value.customInstruments = custom }
+    }
   }
 
   private func show(_ cards: [RhythmCard]) {

@@ -20,10 +20,15 @@ struct SoundRequest: Equatable {
   /// click of a calibration.
   private static let clicks: [UInt8] = [76, 77, 75]
 
+  /// The sounds that every page loads.
   let entries: [Entry]
+  /// The further sounds of the instruments of the patch folders. A page loads those of an instrument when its player chooses it.
+  let furtherEntries: [Entry]
+  /// The instruments that the pages offer.
+  let instruments: [PageInstrument]
 
-  /// Collects the sounds for `patches`.
-  init(_ patches: [Patch]) {
+  /// Collects the sounds for `patches`, for the instruments of the page, and for the instruments `custom` of the patch folders.
+  init(_ patches: [Patch], custom: [PageInstrument] = []) {
     var entries = (patches.flatMap(\.kit).map(\.note) + Self.clicks).map {
       Entry(sound: .drum($0), milliseconds: Self.drumLength)
     }
@@ -38,6 +43,9 @@ struct SoundRequest: Equatable {
     }
     var seen: Set<SampleRenderer.Sound> = []
     self.entries = entries.filter { seen.insert($0.sound).inserted }
+    furtherEntries = custom.flatMap { Self.tones($0.program, $0.range, milliseconds: Self.instrumentLength) }
+      .filter { seen.insert($0.sound).inserted }
+    instruments = PageInstrument.all + custom
   }
 
   /// The sounds of a program from which the page can play all keys in `range`.

@@ -51,29 +51,37 @@ final class SoundStore: Sendable {
   /// The file at a URL path; nil if there is none.
   subscript(path: String) -> File? { contents.withLock { $0.files[path] } }
 
-  /// Renders the missing sounds of `request` on the background queue, and passes the manifest to `deliver` there. If another request
-  /// arrives before the rendering begins, `request` is skipped: nothing is rendered or delivered for it.
+  /// Renders the missing sounds of `request` on the background queue, and passes the manifest to `deliver` there: when all sounds that
+  /// every page loads are rendered, and again when further sounds were rendered. If another request arrives before the rendering begins,
+  /// `request` is skipped: nothing is rendered or delivered for it. If it arrives before the further sounds, those are skipped.
   func prepare(_ request: SoundRequest, deliver: @escaping @Sendable (SoundManifest) -> Void) {
     let number = requestCount.add(1, ordering: .relaxed).newValue
+    let isNewest = { @Sendable [self] in number == requestCount.load(ordering: .relaxed) }
     queue.async { [self] in
-      guard number == requestCount.load(ordering: .relaxed) else { return }
+      guard isNewest() else { return }
       do throws(AudioFileError) {
-        try render(request)
+        _ = try render(request.entries) { true }
+        discardUnneeded(request)
+        deliver(manifest(of: request))
+        guard try render(request.furtherEntries, while: isNewest) else { return }
+        discardUnneeded(request)
         deliver(manifest(of: request))
       } catch {
-        var manifest = SoundManifest()
-        manifest.failure = "\(error)"
-        deliver(manifest)
+        deliver(SoundManifest(instruments: request.instruments, failure: "\(error)"))
       }
     }
   }
 
-  /// Renders the sounds of `request` that are not stored yet.
-  private func render(_ request: SoundRequest) throws(AudioFileError) {
-    let missing = contents.withLock { contents in request.entries.filter { contents.sounds[$0.sound] == nil } }
-    guard !missing.isEmpty else { return }
+  /// Renders the sounds of `entries` that are not stored yet, as long as `isNeeded` returns true.
+  ///
+  /// - Returns: whether a sound was rendered.
+  private func render(
+    _ entries: [SoundRequest.Entry], while isNeeded: () -> Bool
+  ) throws(AudioFileError) -> Bool {
+    let missing = contents.withLock { contents in entries.filter { contents.sounds[$0.sound] == nil } }
+    guard !missing.isEmpty else { return false }
     let renderer = try SampleRenderer(soundFont: soundFont)
-    for entry in missing {
+    for entry in missing where isNeeded() {
       let stored = renderer.render(entry.sound, milliseconds: entry.milliseconds).map(Self.files)
       contents.withLock { contents in
         contents.sounds[entry.sound] = .some(stored)
@@ -82,7 +90,7 @@ final class SoundStore: Sendable {
         }
       }
     }
-    discardUnneeded(request)
+    return true
   }
 
   /// Encodes a rendered sound.
@@ -104,7 +112,7 @@ final class SoundStore: Sendable {
   private func discardUnneeded(_ request: SoundRequest) {
     contents.withLock { contents in
       guard contents.size > Self.maximumSize else { return }
-      let needed = Set(request.entries.map(\.sound))
+      let needed = Set((request.entries + request.furtherEntries).map(\.sound))
       contents.sounds = contents.sounds.filter { needed.contains($0.key) }
       let kept = contents.sounds.values.compactMap { $0 }.flatMap(\.files)
       contents.files = Dictionary(kept.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
@@ -115,8 +123,8 @@ final class SoundStore: Sendable {
   /// The manifest of the sounds of `request`. Sounds that the SoundFont does not have are left out.
   private func manifest(of request: SoundRequest) -> SoundManifest {
     contents.withLock { contents in
-      var manifest = SoundManifest()
-      for entry in request.entries {
+      var manifest = SoundManifest(instruments: request.instruments)
+      for entry in request.entries + request.furtherEntries {
         guard case .some(.some(let stored)) = contents.sounds[entry.sound] else { continue }
         switch entry.sound {
         case .drum(let note): manifest.drums["\(note)"] = stored.sample

@@ -45,10 +45,12 @@ public struct RhythmCard: Sendable, Encodable {
   }
 }
 
-/// The rhythms that a page can choose from. The command line implements this protocol, and finds the rhythms in the patch folders.
+/// The patches that a page can choose from. The command line implements this protocol, and finds the patches in the patch folders.
 public protocol RhythmLibrary: Sendable {
   /// Passes the cards of all rhythms that can be played to `deliver`, on any thread. Returns at once.
   func readCards(_ deliver: @escaping @Sendable ([RhythmCard]) -> Void)
+  /// Passes the valid instruments with the names of their files, without the suffix, to `deliver`, on any thread. Returns at once.
+  func readInstruments(_ deliver: @escaping @Sendable ([(file: String, instrument: Instrument)]) -> Void)
   /// Plays the rhythm called `name`. Returns at once.
   func select(_ name: String)
 }

@@ -1,5 +1,6 @@
 import Console
 import Dispatch
+import Rhythm
 import Synchronization
 
 /// The connection of the log and of the typed commands to the server of the web page, if there is one. The log is created before the
@@ -14,7 +15,7 @@ final class PageConnection: Sendable {
   }
 }
 
-/// The rhythms in the patch folders, which the web page offers.
+/// The patches in the patch folders, which the web page offers.
 struct PageRhythms: RhythmLibrary {
   let selector: PatchSelector
   // The queue is serial, so that the newest list is delivered last.
@@ -28,6 +29,15 @@ struct PageRhythms: RhythmLibrary {
         (try? PatchLibrary.rhythm(name)).map { RhythmCard(name, $0) }
       }
       deliver(cards)
+    }
+  }
+
+  func readInstruments(_ deliver: @escaping @Sendable ([(file: String, instrument: Instrument)]) -> Void) {
+    queue.async {
+      deliver(
+        PatchLibrary.names(of: .instrument).compactMap { name in
+          (try? PatchLibrary.instrument(name)).map { (file: name, instrument: $0) }
+        })
     }
   }
 

@@ -246,8 +246,9 @@ function testKeys() {
   }
   expect(keyAt({ ...marimba, drums: [60, 61] }, 3) === 61, "drums repeat")
   for (const name of ["marimba", "vibraphone"]) {
-    const figure = figureOf({ name }).filter((entry) => entry)
-    expect(figureOf({ name }).length === 16, `the figure of the ${name} is a bar`, figureOf({ name }).length)
+    const { entries, ticks } = figureOf({ name })
+    const figure = entries.filter((entry) => entry)
+    expect(entries.length * ticks === 96, `the figure of the ${name} is a bar`, entries.length)
     expect(figure.some(({ from }) => from === 0) && figure.every(({ from }) => from < 1), `the ${name} sounds at all strengths`)
   }
   expect(figureOf({ name: "kalimba" }) === undefined, "the kalimba has no figure")
@@ -299,10 +300,38 @@ function testSwungFigure() {
     for (const { key } of figure.planned(now, now + 40e6)) shared.add(key)
   }
   // The test tolerates one missing note.
-  const perBar = figureOf({ name: "marimba" }).filter((entry) => entry).length
+  const perBar = figureOf({ name: "marimba" }).entries.filter((entry) => entry).length
   const inTwoBars = heard.filter((instant) => instant < 3999e6).length
   expect(inTwoBars >= 2 * perBar - 1 && inTwoBars <= 2 * perBar, "all notes of two bars", `${inTwoBars} of ${2 * perBar}`)
   expect(shared.size >= 2 * perBar - 1, "all notes are passed on", `${shared.size} of ${2 * perBar}`)
+}
+
+/**
+ * A custom instrument with a figure in triplets, and one whose figure is longer than a bar. Notes on sixteenths swing, the others do not.
+ * The figure repeats from the beginning of the rhythm, not from each bar.
+ */
+function testCustomFigures() {
+  const keys = [60, 62, 64, 67, 69, 72, 74, 76]
+  const custom = { name: "patch/a", program: 8, drums: [], low: 60, high: 76, custom: true, surface: "vibraphone", keys, usesChord: false }
+  const sounded = (figureDescription, milliseconds) => {
+    const { clock, figure } = swungFigure()
+    figure.setInstrument({ ...custom, figure: figureDescription })
+    figure.bend(0, 1, { holder: "key" })
+    const found = new Map()
+    for (; clock.now < milliseconds; clock.now += 40) {
+      for (const { key, instant, hit } of figure.sounds(clock.now * 1e6 - 20e6, clock.now * 1e6 + 200e6)) found.set(key, [instant / 1e6, hit])
+    }
+    return [...found.values()].filter(([instant]) => instant < milliseconds).sort(([a], [b]) => a - b)
+  }
+  const triplets = sounded({ steps: 3, ticks: 8, notes: [0, 1, 2].map((step) => ({ step, degree: step, strength: 3 - step })) }, 1000)
+  const expected = [0, 500 / 3, 1000 / 3, 500, 2000 / 3, 2500 / 3]
+  const isRight = triplets.length === 6 && triplets.every(([instant], index) => Math.abs(instant - expected[index]) < 0.01)
+  expect(isRight, "triplets sound on their ticks", triplets.map(([instant]) => instant))
+  expect(triplets.map(([, { note }]) => note).join() === "60,62,64,60,62,64", "degrees are notes of the scale")
+  expect(triplets.slice(0, 3).map(([, { velocity }]) => velocity).join() === "122,108,90", "velocities follow the strokes")
+  // Three half notes: the figure has a bar and a half, and the third one sounds in the second bar. The fourth one is the first again.
+  const long = sounded({ steps: 3, ticks: 48, notes: [{ step: 0, degree: 0, strength: 2 }, { step: 2, degree: 1, strength: 2 }] }, 4000)
+  expect(long.map(([instant, { note }]) => `${instant}:${note}`).join() === "0:60,2000:62,3000:60", "a long figure goes on in the next bar", long)
 }
 
 /** A figure sounds as long as at least one finger holds it, and for a bar (2 s) after the last finger has left. */
@@ -357,6 +386,7 @@ testMeters()
 testKeys()
 testSwungFigure()
 testHeldFigure()
+testCustomFigures()
 testSharedNotes()
 const worst = results.reduce((a, b) => (a.share < b.share ? a : b))
 const count = results.length * SEEDS * SPEEDS.length

@@ -3,6 +3,7 @@
 // The import of motion.mjs also runs the tests of the movements, which need no vectors.
 
 import { readFileSync } from "node:fs"
+import { figureOf, keyAt, positionsOf, shownPosition } from "../../../Sources/Console/Page/figures.js"
 import { RemoteClock } from "../../../Sources/Console/Page/clock.js"
 import { StepTable, chanceHash } from "../../../Sources/Console/Page/table.js"
 import { failures as motionFailures } from "./motion.mjs"
@@ -74,5 +75,40 @@ for (const { name, table: description, firstStep, lastStep, digests } of vectors
   }
 }
 
-console.log(`hashes: ${vectors.chances.length}, estimates: ${estimates}, tables: ${vectors.tables.length}, hits: ${hits}`)
+/** The keys of an instrument in a chord: rising, all possible, and from the lowest key to the highest. */
+function checkKeys(name, instrument, { pitchClasses, keys: possible }) {
+  const what = `instrument ${name}, chord ${pitchClasses}`
+  const count = positionsOf(instrument)
+  const greatest = Math.max(0, ...(instrument.figure?.notes ?? []).map(({ degree }) => degree))
+  for (let degree = 0; degree <= greatest; degree += 1) {
+    const keys = Array.from({ length: count }, (_, position) => keyAt(instrument, position, pitchClasses, degree))
+    check(`${what}, degree ${degree}, wrong keys`, keys.filter((key) => !possible.includes(key)).join(), "")
+    check(`${what}, degree ${degree}, rising`, keys.every((key, index) => index === 0 || key >= keys[index - 1]), true)
+    // The figure fits into the range, so each degree is a further note.
+    check(`${what}, degree ${degree}, lowest key`, keys[0], possible[Math.min(degree, possible.length - 1)])
+    const last = shownPosition(instrument, count - 1, degree)
+    check(`${what}, degree ${degree}, shown position`, last, count - 1)
+  }
+  check(`${what}, highest key`, keyAt(instrument, count - 1, pitchClasses, greatest), possible.at(-1))
+}
+
+for (const { name, instrument, chords, ranks } of vectors.instruments) {
+  for (const chord of chords) checkKeys(name, instrument, chord)
+  const figure = figureOf(instrument)
+  check(`instrument ${name}, has a figure`, figure !== undefined, ranks !== undefined)
+  if (!ranks) continue
+  check(`instrument ${name}, steps`, figure.entries.length, ranks.length)
+  const total = ranks.filter((rank) => rank !== null).length
+  ranks.forEach((rank, step) => {
+    const entry = figure.entries[step]
+    check(`instrument ${name}, step ${step}, has a note`, entry !== undefined, rank !== null)
+    // As in InstrumentTable.sounds, the first notes of this number sound at a strength. Steps of 1/127 are the values of a control.
+    for (let control = 0; entry && control <= 127; control += 1) {
+      const further = Math.floor((2 * (total - 1) * control + 127) / 254)
+      check(`instrument ${name}, step ${step}, sounds at ${control}`, entry.from <= control / 127 + 1e-9, rank <= further)
+    }
+  })
+}
+
+console.log(`hashes: ${vectors.chances.length}, estimates: ${estimates}, tables: ${vectors.tables.length}, hits: ${hits}, instruments: ${vectors.instruments.length}`)
 process.exit(failures > 0 ? 1 : 0)
