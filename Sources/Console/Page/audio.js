@@ -84,7 +84,6 @@ export class Audio extends EventTarget {
   #connection
   #rhythm
   #worker
-  #manifest
   #rhythmGain
   #instrumentGain
   #output
@@ -107,9 +106,10 @@ export class Audio extends EventTarget {
     const outputDelay = () => (this.outputClock.time(performance.now()) - this.context.currentTime) * -1000
     this.figure = new Figure({ rhythm, connection, outputDelay })
     this.samples.addEventListener("progress", () => this.#changed())
+    connection.addEventListener("patch", ({ detail }) => this.samples.setPatch(detail.newest))
     connection.addEventListener("sounds", ({ detail }) => {
-      this.#manifest = detail
-      this.#load()
+      this.samples.setManifest(detail, connection.origin)
+      this.#changed()
     })
     addEventListener("storage", ({ key }) => this.#adopt(key))
   }
@@ -168,12 +168,6 @@ export class Audio extends EventTarget {
     })
     context.addEventListener("statechange", () => this.#changed())
     previous?.close().catch(() => undefined)
-    this.#load()
-  }
-
-  /** Loads the samples of the newest manifest. Nothing is loaded before the player joins. */
-  #load() {
-    if (this.#manifest && this.context) this.samples.setManifest(this.#manifest, this.#connection.origin)
     this.#changed()
   }
 

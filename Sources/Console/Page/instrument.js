@@ -105,6 +105,7 @@ export class Instrument extends EventTarget {
 
   #set(instrument) {
     this.instrument = instrument
+    this.#context.audio.samples.setInstrument(instrument)
     this.figure.setInstrument(instrument)
     this.#context.player.setInstrument(instrument)
     this.motion.render()

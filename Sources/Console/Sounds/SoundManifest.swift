@@ -15,6 +15,9 @@ struct SoundManifest: Encodable {
     /// The MIDI key, 0...127.
     var key: Int
     var sample: Sample
+    /// True if only instruments of the patch folders need the sample. A page loads it when its player chooses such an instrument. Otherwise
+    /// nil.
+    var isFurther: Bool?
   }
 
   /// The samples of the drums. The key of the dictionary is the General MIDI note, 0...127.

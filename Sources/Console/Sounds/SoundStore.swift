@@ -124,12 +124,14 @@ final class SoundStore: Sendable {
   private func manifest(of request: SoundRequest) -> SoundManifest {
     contents.withLock { contents in
       var manifest = SoundManifest(instruments: request.instruments)
-      for entry in request.entries + request.furtherEntries {
+      for (index, entry) in (request.entries + request.furtherEntries).enumerated() {
+        let isFurther = index >= request.entries.count ? true : nil
         guard case .some(.some(let stored)) = contents.sounds[entry.sound] else { continue }
         switch entry.sound {
         case .drum(let note): manifest.drums["\(note)"] = stored.sample
         case .tone(let program, let key):
-          manifest.tones["\(program)", default: []].append(SoundManifest.Tone(key: Int(key), sample: stored.sample))
+          manifest.tones["\(program)", default: []].append(
+            SoundManifest.Tone(key: Int(key), sample: stored.sample, isFurther: isFurther))
         }
       }
       for program in manifest.tones.keys { manifest.tones[program]?.sort { $0.key < $1.key } }

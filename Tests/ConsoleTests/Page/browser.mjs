@@ -1068,6 +1068,70 @@ async function testSamples() {
 }
 
 /**
+ * The samples are loaded in the order of need, and before the player joins: first those of the chosen instrument, then those of the rhythm.
+ * The samples of a custom instrument are loaded when it is chosen. The network carries 4 Mbit/s.
+ */
+async function testOrderOfSamples() {
+  const peer = await start("Ola", ["--activity", "127", "--start"])
+  // The peer renders the sounds when the first page opens.
+  const first = await openAndJoin(peer.play)
+  await first.wait("tutti.audio.samples.instruments.length > 6")
+  await first.send("Page.close")
+  for (const [name, waits] of [["guitar", true], ["drums", false]]) {
+    const page = await browser.open("about:blank", PHONE)
+    await page.send("Network.enable")
+    await page.send("Network.emulateNetworkConditions", { offline: false, latency: 20, downloadThroughput: 500_000, uploadThroughput: 500_000 })
+    await page.send("Page.addScriptToEvaluateOnNewDocument", { source: `localStorage.setItem("tutti.instrument", "${name}")` })
+    await page.send("Page.navigate", { url: peer.play })
+    const requests = `performance.getEntriesByType("resource").filter(({ name }) => name.includes("/sounds/"))
+      .sort((a, b) => a.startTime - b.startTime).map(({ name }) => new URL(name).pathname.replace("flac", "wav"))`
+    const needed = `(({ samples }) => ({
+      ofInstrument: samples.pathsOfInstrument(tutti.instrument.instrument), ofRhythm: samples.pathsOfPatch(tutti.rhythm.patch),
+    }))(tutti.audio)`
+    await page.wait("tutti.instrument.instrument && tutti.rhythm.patch", 20_000)
+    if (waits) {
+      // All samples arrive before the player joins.
+      await page.wait(`${requests}.length >= 40`, 20_000)
+    }
+    await page.evaluate(`globalThis.began = performance.now(); document.querySelector("#join").click()`)
+    const instrument = "tutti.instrument.instrument"
+    const sound = name === "drums" ? `tutti.audio.samples.drum(${instrument}.drums[0])` : `tutti.audio.samples.tone(${instrument}.program, ${instrument}.low)`
+    await page.wait(`tutti.audio.isRunning && ${sound} !== undefined && (globalThis.ready ??= performance.now())`, 10_000)
+    const time = await page.evaluate("ready - began")
+    console.log(`     ${name}, ${waits ? "loaded before" : "at once after the page"}: can sound ${Math.round(time)} ms after Join`)
+    expect(time < 1500, `the ${name} sounds within 1.5 s after Join at 4 Mbit/s`, time)
+    await page.wait("tutti.audio.samples.missing === 0", 30_000)
+    const [order, { ofInstrument, ofRhythm }] = [await page.evaluate(requests), await page.evaluate(needed)]
+    const begin = order.slice(0, ofInstrument.length)
+    expect(ofInstrument.length >= 4 && ofInstrument.every((path) => begin.includes(path)), `the samples of the ${name} come first`, order)
+    const both = new Set([...ofInstrument, ...ofRhythm])
+    const next = order.slice(0, both.size)
+    expect([...both].every((path) => next.includes(path)), "then those of the rhythm", order)
+    expect(order.length > both.size && new Set(order).size === order.length, "each sample is loaded once", order.length)
+    if (!waits) continue
+
+    await page.evaluate(`document.querySelector("#instruments input[value='patch/tilt-harp']").click()`)
+    await page.wait("tutti.audio.samples.missing === 0", 10_000)
+    const [after, { ofInstrument: ofHarp }] = [await page.evaluate(requests), await page.evaluate(needed)]
+    const added = after.slice(order.length)
+    expect(
+      added.length > 0 && added.every((path) => ofHarp.includes(path)) && ofHarp.every((path) => after.includes(path)),
+      "the samples of a custom instrument are loaded when it is chosen", `${added.length} of ${ofHarp.length}`)
+    const { label, shown } = await page.evaluate(`({
+      label: document.querySelector("#surface").getAttribute("aria-label"), shown: document.querySelectorAll("#surface .key").length,
+    })`)
+    expect(label === "tilt-harp" && shown === 6, "the custom instrument has its name and six strings", `${label}, ${shown}`)
+    await watchKeys(page)
+    await page.evaluate("document.querySelector('#surface .key').click()")
+    await page.wait("played.length > 0")
+    expect((await page.evaluate("played[0]")) === 50, "the lowest string of the harp plays D3", await page.evaluate("played"))
+    await page.wait("tutti.audio.figure.isSounding && tutti.audio.figurePlayer.scheduled > 0")
+    expect(page.problems.length === 0, "no problem in the console", page.problems)
+    await screenshot(page, "custom-phone")
+  }
+}
+
+/**
  * The estimate of the peer's clock. The true offset is known, because the browser reports the start of the page in CLOCK_MONOTONIC, which
  * is the clock of the peer on the same machine.
  */
@@ -1188,7 +1252,7 @@ async function testCalibration() {
 try {
   const tests = [
     testEnsemble, testInstrument, testLayout, testAnswer, testPlayers, testWaitingPlayers, testPartner, testMotion, testFigures, testMotionStates, testSound, testSamples,
-    testClock, testConnection, testCalibration,
+    testOrderOfSamples, testClock, testConnection, testCalibration,
   ]
   for (const test of tests) {
     if (process.env.ONLY && !test.name.toLowerCase().includes(process.env.ONLY)) continue
