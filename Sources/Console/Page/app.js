@@ -15,6 +15,7 @@ import { drawIcons } from "./icons.js"
 import { InstrumentChoice } from "./instrument-choice.js"
 import { Instrument } from "./instrument.js"
 import { Letters } from "./letters.js"
+import { NetworkPicture } from "./network-picture.js"
 import { OwnPlayer } from "./own-player.js"
 import { PartnerView } from "./partner.js"
 import { People } from "./people.js"
@@ -76,7 +77,7 @@ const [players, column] = ["players", "column-players"].map((id) => new People(e
 const rhythmView = new RhythmView(context)
 const views = [
   entry, new Head(context), context.banner, context.partner, context.instrument, new InstrumentChoice(context), context.thumbKey, players, column,
-  person, rhythmView, new ConnectionsView(context), new Calibration(context), new SettingsView(context, renderTexts),
+  person, rhythmView, new NetworkPicture(context), new ConnectionsView(context), new Calibration(context), new SettingsView(context, renderTexts),
 ]
 /** The views that the newest patch changes, and those that the energies change. */
 const patchViews = [context.beatRow, entryBeats, context.energy]

@@ -26,6 +26,7 @@ const ICONS = {
   close: '<path d="M6 6l12 12M18 6L6 18"/>',
   minus: '<path d="M5 12h14"/>',
   plus: '<path d="M5 12h14M12 5v14"/>',
+  dot: '<circle class="fill" cx="12" cy="12" r="5"/>',
   check: '<path d="M5 12.5l4.5 4.5L19 7.5"/>',
   sound: '<path class="fill" d="M4 9.5v5h3.5l4.5 4v-13l-4.5 4z"/><path d="M15.5 9c1.7 1.8 1.7 4.2 0 6M18.5 6.5c3 3.2 3 7.8 0 11"/>',
   mute: '<path class="fill" d="M4 9.5v5h3.5l4.5 4v-13l-4.5 4z"/><path d="M16 9.5l5 5M21 9.5l-5 5"/>',

@@ -1,10 +1,15 @@
 // Who leads: the player whose peer is the master, and whether this page may lead.
 
+/** The identity of the peer that is the master; undefined while there is none. */
+export function masterOf({ identity, role, members }) {
+  return role === "master" ? identity : members.find((member) => member.role === "master")?.identity
+}
+
 /** The player that leads; undefined while nobody leads. */
 export function leaderOf({ ensemble }) {
   if (!ensemble) return undefined
-  const master = ensemble.role === "master" ? ensemble : ensemble.members.find(({ role }) => role === "master")
-  return ensemble.players.find(({ identity }) => identity === master?.identity)
+  const master = masterOf(ensemble)
+  return ensemble.players.find(({ identity }) => identity === master)
 }
 
 /**

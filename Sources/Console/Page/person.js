@@ -2,6 +2,7 @@
 // name and the sign of this player.
 
 import { create } from "./elements.js"
+import { GATES } from "./gates.js"
 import { leadOf } from "./leading.js"
 import { openSheet } from "./sheet.js"
 import { createSign, nameOf, setEnergy, signName } from "./sign.js"
@@ -9,8 +10,6 @@ import { text } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
 
-/** The gates of a peer with the keys of their texts. */
-const GATES = { rhythm: "gateRhythm", notes: "gateNotes", modification: "gateModification", activity: "gateActivity" }
 /** The number of signs from which a player can choose, the own one included. */
 const SIGNS = 8
 

@@ -31,21 +31,25 @@ const shapeOf = (number) => (number + Math.floor(number / 8)) % 8
 /** The colour of a sign, as a value for a custom property. */
 export const colourOf = (number) => `var(--p${(number % 8) + 1})`
 
-function createSVG(tag, attributes, ...children) {
+/** Creates an SVG element with attributes and children. Strings become text. */
+export function createSVG(tag, attributes, ...children) {
   const created = document.createElementNS(SVG, tag)
   for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value)
   created.append(...children)
   return created
 }
 
-/** The shape of a sign alone, filled with a colour. */
-export function createShape(number, fill = "var(--c)") {
+/** The paths of the shape of a sign, filled with a colour, in a square of 24 units. */
+export function shapePaths(number, fill) {
   const d = SHAPES[shapeOf(number)]
   const path = (className, colour, width) => createSVG(
     "path", { class: className, d, fill: colour, stroke: colour, "stroke-width": width, "stroke-linejoin": "round" })
-  const shape = createSVG("svg", { class: "shape", viewBox: "0 0 24 24", "aria-hidden": "true" })
-  shape.append(path("outline", "var(--edge)", OUTLINE), path("", fill, ROUND))
-  return shape
+  return [path("outline", "var(--edge)", OUTLINE), path("", fill, ROUND)]
+}
+
+/** The shape of a sign alone, filled with a colour. */
+export function createShape(number, fill = "var(--c)") {
+  return createSVG("svg", { class: "shape", viewBox: "0 0 24 24", "aria-hidden": "true" }, ...shapePaths(number, fill))
 }
 
 /**
