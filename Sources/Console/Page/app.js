@@ -46,7 +46,7 @@ const connection = new Connection(token)
 const rhythm = new Rhythm()
 const timeline = new Timeline(connection, rhythm)
 const audio = new Audio(connection, rhythm)
-const state = { ensemble: undefined, levels: undefined }
+const state = { ensemble: undefined, levels: undefined, rhythms: [] }
 
 const announcements = new Announcements(element("announcer"))
 const announce = (message) => announcements.say(message)
@@ -158,6 +158,11 @@ connection.addEventListener("ensemble", ({ detail }) => {
   context.player.update()
   if (!connection.hasMoved) firstPeerName = detail.name
   announcements.ensemble(state, context.player)
+  render()
+})
+connection.addEventListener("library", ({ detail }) => {
+  // A peer of an older version sends only the names of the rhythms, from which no cards can be made.
+  state.rhythms = detail.rhythms.filter(({ name }) => name)
   render()
 })
 connection.addEventListener("levels", ({ detail }) => {

@@ -2,9 +2,9 @@
 
 import { create } from "./elements.js"
 import { createIcon } from "./icons.js"
-import { leadOf, leaderOf } from "./leading.js"
+import { leadOf } from "./leading.js"
 import { LivingGrid } from "./living-grid.js"
-import { nameOf } from "./sign.js"
+import { RhythmCards } from "./rhythm-cards.js"
 import { fatSlider, showValue } from "./slider.js"
 import { text } from "./strings.js"
 
@@ -15,19 +15,15 @@ const PARTS = { drums: ["drums", "drums"], bass: ["bass", "bass"], guitar: ["gui
 export class RhythmView {
   #context
   #grid
-  #names = []
+  #cards
 
   constructor(context) {
     this.#context = context
-    const { audio, connection, pulse } = context
+    const { audio } = context
+    this.#cards = new RhythmCards(context)
     this.#grid = new LivingGrid(element("grid"), context)
     this.#loudness("loudness", audio.loudness, (percent) => audio.setLoudness(percent))
     this.#loudness("instrument-loudness", audio.instrumentLoudness, (percent) => audio.setInstrumentLoudness(percent))
-    pulse.onBeat(() => this.#markCards())
-    connection.addEventListener("library", ({ detail }) => {
-      this.#names = detail.rhythms
-      this.#renderCards()
-    })
   }
 
   /** Connects a slider for a loudness on this device. */
@@ -46,7 +42,7 @@ export class RhythmView {
     element("rhythm-meter").textContent = `${patch.beats}/${patch.unit}`
     element("patch-description").textContent = patch.description
     this.#grid.render()
-    this.#renderCards()
+    this.#cards.render()
   }
 
   render() {
@@ -54,7 +50,7 @@ export class RhythmView {
     if (!ensemble) return
     this.#grid.update()
     this.#renderParts(ensemble)
-    this.#renderCards()
+    this.#cards.render()
   }
 
   /** Called after each frame `levels`. */
@@ -96,55 +92,5 @@ export class RhythmView {
     })
     slider.addEventListener("change", () => connection.command({ do: "level", part: name, percent: Number(slider.value) }))
     return create("div", { className: "part", attributes: { "data-part": name, role: "group", "aria-label": label } }, button, fatSlider(slider, label))
-  }
-
-  /** Whether the newest rhythm has been chosen and begins only at a later bar. */
-  get #isComing() {
-    const { pulse, rhythm } = this.#context
-    const position = pulse.at(performance.now())
-    return position !== undefined && position.patch !== rhythm.patch
-  }
-
-  /** The rhythms of the library: buttons for a page that may choose, otherwise only names. */
-  #renderCards() {
-    const { ensemble } = this.#context.state
-    if (!ensemble) return
-    const lead = leadOf(this.#context)
-    const canChoose = lead === "leads" || lead === "start"
-    const leader = leaderOf(this.#context.state)
-    element("cards-title").textContent = canChoose ? text("otherRhythms")
-      : leader ? text("choosesRhythm", { name: nameOf(leader) }) : text("rhythms")
-    // A rhythm that is not in the library is listed too.
-    const names = this.#names.includes(ensemble.patch) ? this.#names : [ensemble.patch, ...this.#names]
-    const list = element("cards")
-    const signature = JSON.stringify([names, canChoose])
-    if (list.dataset.signature !== signature) {
-      list.dataset.signature = signature
-      const focused = document.activeElement?.dataset?.rhythm
-      list.replaceChildren(...names.map((name) => create("li", {}, this.#card(name, canChoose))))
-      if (focused !== undefined) list.querySelector(`[data-rhythm="${CSS.escape(focused)}"]`)?.focus()
-    }
-    this.#markCards()
-  }
-
-  /** Marks the card of the rhythm that plays, or that begins at the next bar. */
-  #markCards() {
-    const { ensemble } = this.#context.state
-    for (const card of element("cards").querySelectorAll(".rhythm-card")) {
-      const isChosen = card.dataset.rhythm === ensemble?.patch
-      card.classList.toggle("chosen", isChosen && !this.#isComing)
-      card.classList.toggle("coming", isChosen && this.#isComing)
-      if (card.matches("button")) card.setAttribute("aria-pressed", String(isChosen))
-      else if (isChosen) card.setAttribute("aria-current", "true")
-      else card.removeAttribute("aria-current")
-    }
-  }
-
-  #card(name, canChoose) {
-    const card = create(canChoose ? "button" : "span", {
-      className: "rhythm-card", textContent: name, attributes: { "data-rhythm": name, lang: "en", ...(canChoose ? { type: "button" } : {}) },
-    })
-    if (canChoose) card.addEventListener("click", () => this.#context.connection.command({ do: "patch", name }))
-    return card
   }
 }
