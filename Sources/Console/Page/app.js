@@ -1,6 +1,7 @@
 // The page: connects the modules, and shows either the entry, with the button *Join*, or the session with its places.
 
 import { Announcements } from "./announcements.js"
+import { AskingView } from "./asking.js"
 import { Audio } from "./audio.js"
 import { Banner } from "./banner.js"
 import { BeatRow } from "./beat-row.js"
@@ -70,14 +71,15 @@ context.surface = new Surface(element("surface"), context)
 context.thumbKey = new ThumbKey(context)
 
 const entry = new Entry(context)
+const head = new Head(context)
 const entryBeats = new BeatRow(element("entry-beats"), context)
 const places = new Places(context)
 const person = new PersonSheet(context)
 const [players, column] = ["players", "column-players"].map((id) => new People(element(id), context, (identity) => person.open(identity)))
 const rhythmView = new RhythmView(context)
 const views = [
-  entry, new Head(context), context.banner, context.partner, context.instrument, new InstrumentChoice(context), context.thumbKey, players, column,
-  person, rhythmView, new NetworkPicture(context), new ConnectionsView(context), new Calibration(context), new SettingsView(context, renderTexts),
+  entry, head, context.banner, context.partner, context.instrument, new InstrumentChoice(context), context.thumbKey, players, column,
+  person, new AskingView(context), rhythmView, new NetworkPicture(context), new ConnectionsView(context), new Calibration(context), new SettingsView(context, renderTexts),
 ]
 /** The views that the newest patch changes, and those that the energies change. */
 const patchViews = [context.beatRow, entryBeats, context.energy]
@@ -100,6 +102,7 @@ function renderTexts() {
 function renderPatch() {
   for (const view of patchViews) view.render()
   rhythmView.renderPatch()
+  head.renderFill()
 }
 
 // The connection.
@@ -146,6 +149,7 @@ connection.addEventListener("rhythm", ({ detail }) => {
   timeline.set(detail)
   audio.update()
   if (announcements.rhythm(detail.plays)) render()
+  else head.renderFill()
   wakeFrames()
 })
 connection.addEventListener("patch", ({ detail }) => {

@@ -1,6 +1,7 @@
 // The banner: one line below the head that says what is unusual, in the flow, so it covers nothing. There is at most one: the most urgent. It
 // comes and goes on a beat, so that the surface does not change its size while the player touches it between two beats.
 
+import { createCountdown } from "./countdown.js"
 import { create } from "./elements.js"
 import { createIcon } from "./icons.js"
 import { leadOf, leaderOf } from "./leading.js"
@@ -8,6 +9,8 @@ import { openSheet } from "./sheet.js"
 import { nameOf } from "./sign.js"
 import { text } from "./strings.js"
 
+/** A question to lead, or for the lead, stays for this time, in milliseconds. A ring runs down meanwhile. */
+const QUESTION = 30_000
 /** A banner that only informs stays for this time, in milliseconds: four bars at 120 quarter notes per minute. */
 const SHORT = 8000
 
@@ -17,8 +20,8 @@ export class Banner {
   /** What was said last by `tell`: {message, action}; undefined after a while. */
   #told
   #toldTimer
-  /** Whether the player has said *Not now* to the present request to lead. */
-  #hasDeclined = false
+  /** The ends of the questions that are asked now, by who asks: moments of performance.now(). An answered question has the end 0. */
+  #questions = new Map()
   /** The moment until which the banner says that the page has moved to another peer. */
   #movedUntil = 0
   /** The largest number of samples that were missing since all were loaded. */
@@ -62,9 +65,53 @@ export class Banner {
 
   /** Called after each change of the state. */
   render() {
-    if (!this.#context.state.ensemble?.isOffered) this.#hasDeclined = false
+    this.#updateQuestions()
     // The first banner after a silence of the rhythm comes at once.
     if (!this.#context.pulse.plays || document.hidden) this.#apply()
+  }
+
+  /** Begins and ends the times of the questions: whether this peer leads (`offer`), and those of the peers that would like to lead. */
+  #updateQuestions() {
+    const { ensemble } = this.#context.state
+    const asking = new Set(ensemble?.members.filter(({ asks }) => asks === true).map(({ identity }) => identity))
+    if (ensemble?.isOffered) asking.add("offer")
+    for (const who of this.#questions.keys()) if (!asking.has(who)) this.#questions.delete(who)
+    for (const who of asking) {
+      if (this.#questions.has(who)) continue
+      this.#questions.set(who, performance.now() + QUESTION)
+      setTimeout(() => this.render(), QUESTION + 100)
+    }
+  }
+
+  #isOpen(who) {
+    return this.#questions.get(who) > performance.now()
+  }
+
+  /** Ends a question, because the player has answered it. */
+  #answer(who) {
+    this.#questions.set(who, 0)
+    this.#apply()
+  }
+
+  /** The time of a question, for its ring. */
+  #wait(who) {
+    return { total: QUESTION, end: this.#questions.get(who) }
+  }
+
+  /** The question of a peer that would like to lead; undefined if there is none. */
+  get #wish() {
+    const { connection, state: { ensemble } } = this.#context
+    if (leadOf(this.#context) !== "leads") return undefined
+    const member = ensemble.members.find(({ asks, identity }) => asks === true && this.#isOpen(identity))
+    if (!member) return undefined
+    const { identity } = member
+    const row = ensemble.players.find((each) => each.identity === identity)
+    const name = row ? nameOf(row) : member.name
+    return {
+      icon: "baton", title: text("asksToLead", { name }), wait: this.#wait(identity),
+      action: { label: "theyLead", name, id: "give", run: () => { connection.command({ do: "offer", peer: identity }); this.#answer(identity) } },
+      other: { label: "notNow", run: () => this.#answer(identity) },
+    }
   }
 
   #apply() {
@@ -75,7 +122,7 @@ export class Banner {
     this.#root.replaceChildren(...(banner ? [this.#build(banner)] : []))
   }
 
-  /** The most urgent banner: {icon, title, note, actions, progress, isCalm}; undefined if there is none. */
+  /** The most urgent banner: {icon, title, note, action, other, wait, progress, isCalm}; undefined if there is none. */
   get #most() {
     const { audio, connection, endedAlone, player, state: { ensemble } } = this.#context
     const { failure, missing } = audio.samples
@@ -88,13 +135,15 @@ export class Banner {
     if (player.isWaiting) return { icon: "everyone", title: text("peerFull") }
     const leader = leaderOf(this.#context.state)
     const name = leader ? nameOf(leader) : ""
-    if (ensemble?.isOffered && connection.access === "lead" && !this.#hasDeclined) {
+    if (ensemble?.isOffered && connection.access === "lead" && this.#isOpen("offer")) {
       return {
-        icon: "baton", title: name ? text("asksYou", { name }) : text("askedToLead"),
+        icon: "baton", title: name ? text("asksYou", { name }) : text("askedToLead"), wait: this.#wait("offer"),
         action: { label: "iLead", id: "take", run: () => connection.command({ do: "take" }) },
-        other: { label: "notNow", run: () => { this.#hasDeclined = true; this.#apply() } },
+        other: { label: "notNow", run: () => this.#answer("offer") },
       }
     }
+    const wish = this.#wish
+    if (wish) return wish
     if (player.row?.isMuted) return { icon: "mute", title: name ? text("mutedBy", { name }) : text("muted"), note: text("mutedNote") }
     if (ensemble?.isQuiet) {
       const action = leadOf(this.#context) === "leads" ? { label: "playOn", run: () => connection.command({ do: "quiet", on: false }) } : undefined
@@ -114,10 +163,11 @@ export class Banner {
     return undefined
   }
 
-  #build({ icon, title, note, action, other, progress, isCalm }) {
+  #build({ icon, title, note, action, other, wait, progress, isCalm }) {
     const message = create("p", {}, title)
     if (note) message.append(create("small", { textContent: note }))
     const banner = create("div", { className: isCalm ? "calm" : "" }, createIcon(icon), message)
+    if (wait) banner.append(createCountdown(wait.total, wait.end))
     if (progress) banner.append(create("progress", { value: progress[0], max: progress[1], attributes: { "aria-label": title } }))
     if (other) {
       const button = create("button", { type: "button", attributes: { "aria-label": text(other.label) } }, createIcon("close"))
@@ -125,7 +175,7 @@ export class Banner {
       banner.append(button)
     }
     if (action) {
-      const button = create("button", { type: "button", id: action.id ?? "", textContent: text(action.label) })
+      const button = create("button", { type: "button", id: action.id ?? "", textContent: text(action.label, action) })
       if (!action.id) button.removeAttribute("id")
       button.addEventListener("click", action.run)
       banner.append(button)

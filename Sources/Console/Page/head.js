@@ -45,9 +45,12 @@ export class Head {
       this.#tap(event.timeStamp)
     })
     element("count-in").addEventListener("click", () => this.#countIn())
+    element("next-rhythm").addEventListener("click", () => this.#chooseNext())
+    element("fill").addEventListener("click", () => connection.command({ do: "fill" }))
     element("quiet").addEventListener("click", () => this.setQuiet(!context.state.ensemble?.isQuiet))
     element("tempo-button").addEventListener("click", () => openSheet("lead-sheet"))
     WIDE.addEventListener("change", () => this.#placeControls())
+    context.pulse.onBeat(() => this.renderFill())
     document.addEventListener("keydown", (event) => this.#listen(event))
     this.#placeControls()
   }
@@ -68,6 +71,21 @@ export class Head {
   #countIn() {
     this.#context.connection.command({ do: "count-in", bars: BARS })
     element("lead-sheet").close()
+  }
+
+  /** The rhythm that follows the present one in the library, the first one after the last; undefined if there is no other one. */
+  get #nextRhythm() {
+    const { ensemble, rhythms } = this.#context.state
+    const next = rhythms[(rhythms.findIndex(({ name }) => name === ensemble?.patch) + 1) % rhythms.length]
+    return next?.name === ensemble?.patch ? undefined : next?.name
+  }
+
+  /** Chooses the next rhythm, which begins at the next bar. */
+  #chooseNext() {
+    const name = this.#nextRhythm
+    if (name === undefined) return
+    this.#context.connection.command({ do: "patch", name })
+    this.#context.announce(text("nextIs", { name }))
   }
 
   #nudge(bpm) {
@@ -119,10 +137,22 @@ export class Head {
     element("quiet").hidden = !isStop
     element("quiet").setAttribute("aria-pressed", String(ensemble?.isQuiet === true))
     element("count-in").hidden = isStop
+    element("next-rhythm").hidden = this.#nextRhythm === undefined
+    this.renderFill()
     this.#renderLeader(canLead)
     if (!ensemble) return
     this.#renderTempo(ensemble, canLead)
     this.#renderSuccessors(ensemble)
+  }
+
+  /** Shows whether the rhythm has a fill, and whether the leader has asked for it. Called on each beat and after each frame `rhythm` too. */
+  renderFill() {
+    const { pulse, rhythm } = this.#context
+    element("fill").hidden = leadOf(this.#context) !== "leads" || rhythm.patch?.hasFill !== true
+    const position = pulse.at(performance.now())
+    const fill = rhythm.schedule?.fill ?? Infinity
+    const isWanted = position?.patch && fill < Infinity && position.tick < fill + position.patch.table.barTicks
+    element("fill").setAttribute("aria-pressed", String(isWanted === true))
   }
 
   #renderTempo({ bpm }, canLead) {

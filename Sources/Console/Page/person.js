@@ -1,9 +1,10 @@
 // The sheet of a player: play together, what this peer takes from the player's peer, mute, ask to lead, and numbers. The sheet *You* has the
 // name and the sign of this player.
 
+import { canAsk } from "./asking.js"
 import { create } from "./elements.js"
 import { GATES } from "./gates.js"
-import { leadOf } from "./leading.js"
+import { leadOf, masterOf } from "./leading.js"
 import { openSheet } from "./sheet.js"
 import { createSign, nameOf, setEnergy, signName } from "./sign.js"
 import { text } from "./strings.js"
@@ -82,6 +83,7 @@ export class PersonSheet {
     element("person-mute").hidden = lead !== "leads" || row.identity === ensemble.identity
     element("person-mute").setAttribute("aria-pressed", String(row.isMuted === true))
     element("person-offer").hidden = lead !== "leads" || !member
+    element("person-ask").hidden = !canAsk(this.#context) || row.identity !== masterOf(ensemble)
     this.#renderNumbers(row, ensemble, levels)
   }
 
