@@ -1,6 +1,7 @@
 // The entry: who plays here, and the large button *Join* with the sign of this player. The connection is open already, so the beat row runs
 // and the signs of the others hop. Only the sound needs the touch.
 
+import { createCountdown } from "./countdown.js"
 import { create } from "./elements.js"
 import { sharesOf } from "./energy-bar.js"
 import { leaderOf } from "./leading.js"
@@ -9,6 +10,8 @@ import { text } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
 
+/** After too many wrong codes, the page tries again after this time, in milliseconds (LIMITED_INTERVAL in connection.js). */
+const WAIT = 30_000
 /** The largest number of signs and of names on the entry. */
 const [SIGNS, NAMES] = [24, 2]
 
@@ -20,6 +23,9 @@ export class Entry {
   constructor(context) {
     this.#context = context
     context.pulse.onBeat(() => this.#hop())
+    context.connection.addEventListener("state", ({ detail }) => {
+      if (detail === "limited") element("entry-wait").replaceChildren(createCountdown(WAIT, performance.now() + WAIT))
+    })
   }
 
   /** Shows the entry, or the session. */
@@ -52,6 +58,7 @@ export class Entry {
     element("join-word").textContent = text(problem ? "scanAgain" : "join")
     element("join").disabled = problem !== undefined
     element("entry-problem").textContent = problem ? text(problem) : ""
+    element("entry-wait").hidden = this.#context.connection.state !== "limited"
     this.#renderPeople(problem !== undefined)
   }
 
