@@ -15,6 +15,7 @@ import { Head } from "./head.js"
 import { drawIcons } from "./icons.js"
 import { InstrumentChoice } from "./instrument-choice.js"
 import { Instrument } from "./instrument.js"
+import { Invite } from "./invite.js"
 import { Letters } from "./letters.js"
 import { NetworkPicture } from "./network-picture.js"
 import { OwnPlayer } from "./own-player.js"
@@ -75,10 +76,13 @@ const head = new Head(context)
 const entryBeats = new BeatRow(element("entry-beats"), context)
 const places = new Places(context)
 const person = new PersonSheet(context)
-const [players, column] = ["players", "column-players"].map((id) => new People(element(id), context, (identity) => person.open(identity)))
+const openPerson = (identity) => person.open(identity)
+const invite = new Invite(context)
+const players = new People(element("players"), context, openPerson, invite.item)
+const column = new People(element("column-players"), context, openPerson)
 const rhythmView = new RhythmView(context)
 const views = [
-  entry, head, context.banner, context.partner, context.instrument, new InstrumentChoice(context), context.thumbKey, players, column,
+  entry, head, context.banner, context.partner, context.instrument, new InstrumentChoice(context), context.thumbKey, players, column, invite,
   person, new AskingView(context), rhythmView, new NetworkPicture(context), new ConnectionsView(context), new Calibration(context), new SettingsView(context, renderTexts),
 ]
 /** The views that the newest patch changes, and those that the energies change. */

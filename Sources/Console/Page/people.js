@@ -16,11 +16,13 @@ export class People {
   #root
   #context
   #open
+  #last
   /** The chips by identity: {item, sign, energy}. */
   #chips = new Map()
 
-  /** @param open is called with the identity of a player whose chip was tapped. */
-  constructor(root, context, open) {
+  /** @param open is called with the identity of a player whose chip was tapped. @param last is the last item of the list, if there is one. */
+  constructor(root, context, open, last = undefined) {
+    this.#last = last
     this.#root = root
     this.#context = context
     this.#open = open
@@ -53,7 +55,7 @@ export class People {
       if (known?.signature === signature) continue
       this.#chips.set(row.identity, this.#chip(row, { isOwn, leads, instrument, signature, item: known?.item }))
     }
-    const items = players.map(({ identity }) => this.#chips.get(identity).item)
+    const items = [...players.map(({ identity }) => this.#chips.get(identity).item), ...(this.#last ? [this.#last] : [])]
     const isSame = items.length === this.#root.children.length && items.every((item, index) => item === this.#root.children[index])
     if (!isSame) {
       const focused = document.activeElement
