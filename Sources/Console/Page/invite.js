@@ -36,6 +36,7 @@ export class Invite {
   /** The item of the list of players: the chip that opens the sheet. It is hidden if the peer has no address for other devices. */
   item = create("li", { hidden: true })
   #context
+  #label = create("b")
   /** Whether the peer was asked for a code. */
   #isKnown = false
   /** The number of the newest request for the sheet. */
@@ -43,8 +44,7 @@ export class Invite {
 
   constructor(context) {
     this.#context = context
-    const button = create("button", { type: "button", className: "chip invite" }, createIcon("qr"),
-      create("b", { attributes: { "data-text": "invite" } }))
+    const button = create("button", { type: "button", className: "chip invite" }, createIcon("qr"), this.#label)
     button.addEventListener("click", () => this.#open())
     this.item.append(button)
     element("invite-lead").addEventListener("change", ({ target }) => this.#show(target.checked ? "lead" : "play"))
@@ -58,6 +58,7 @@ export class Invite {
   /** When *Everyone* is shown, finds out whether the peer has a code. A page that has moved to another peer may not ask for one. */
   async render() {
     const { connection, player } = this.#context
+    this.#label.textContent = text("invite")
     element("invite-more").hidden = connection.access !== "lead"
     const isWanted = player.hasJoined && !element("place-everyone").hidden
     if (this.#isKnown || !isWanted || connection.state !== "open" || connection.hasMoved) return

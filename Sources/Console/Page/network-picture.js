@@ -151,7 +151,7 @@ export class NetworkPicture {
     return places.flatMap((at, place) => [
       createSVG("path", { class: "thread", d: `M${node.at}L${at}` }),
       shown[place] ? this.#drawSign(shown[place], at, PHONE)
-        : createSVG("text", { class: "count", x: at[0], y: at[1] + 8 }, `+${rows.length - shown.length}`),
+        : createSVG("text", { class: "further", x: at[0], y: at[1] + 8 }, `+${rows.length - shown.length}`),
     ])
   }
 
