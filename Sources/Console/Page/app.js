@@ -18,6 +18,7 @@ import { Instrument } from "./instrument.js"
 import { Invite } from "./invite.js"
 import { Letters } from "./letters.js"
 import { NetworkPicture } from "./network-picture.js"
+import { OtherNotes } from "./other-notes.js"
 import { OwnPlayer } from "./own-player.js"
 import { PartnerView } from "./partner.js"
 import { People } from "./people.js"
@@ -72,6 +73,7 @@ context.surface = new Surface(element("surface"), context)
 context.thumbKey = new ThumbKey(context)
 
 const entry = new Entry(context)
+const otherNotes = new OtherNotes(context)
 const head = new Head(context)
 const entryBeats = new BeatRow(element("entry-beats"), context)
 const places = new Places(context)
@@ -84,6 +86,7 @@ const rhythmView = new RhythmView(context)
 const views = [
   entry, head, context.banner, context.partner, context.instrument, new InstrumentChoice(context), context.thumbKey, players, column, invite,
   person, new AskingView(context), rhythmView, new NetworkPicture(context), new ConnectionsView(context), new Calibration(context), new SettingsView(context, renderTexts),
+  otherNotes,
 ]
 /** The views that the newest patch changes, and those that the energies change. */
 const patchViews = [context.beatRow, entryBeats, context.energy]
@@ -247,4 +250,4 @@ connection.connect()
 offerSecurePage(token, () => entry.isShown)
 
 // For the tests, which read the state of the page.
-globalThis.tutti = { audio, connection, instrument: context.instrument, partner: context.partner, player: context.player, pulse: context.pulse, rhythm, state }
+globalThis.tutti = { audio, connection, instrument: context.instrument, otherNotes, partner: context.partner, player: context.player, pulse: context.pulse, rhythm, state }

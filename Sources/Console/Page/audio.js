@@ -309,6 +309,11 @@ export class Audio extends EventTarget {
     return this.#shape
   }
 
+  /** The node to which the notes of the instruments go. Its gain is the loudness of the instrument. */
+  get instrumentOutput() {
+    return this.#instrumentGain
+  }
+
   /** The node from which all sounds go to the output. For tests. */
   get output() {
     return this.#output

@@ -1,11 +1,14 @@
 // The beat row: one pill for each beat of the bar, as wide as the beat is long. The pill of the present beat fills from left to right. Below
 // it lies the lane, on which each note of the player leaves a dot for one bar. So a player sees her own rhythm, and whether it lies on the
-// beats. A note that waits for the grid is a ring first.
+// beats. A note that waits for the grid is a ring first. The notes of the others leave dots in their colours.
 
 import { create } from "./elements.js"
 import { onEachFrame, reducedMotion, wakeFrames } from "./frame-loop.js"
 import { groupsOf } from "./meter.js"
 import { text } from "./strings.js"
+
+/** The largest number of dots of other players. */
+const MAXIMUM_OTHERS = 96
 
 export class BeatRow {
   #root
@@ -13,7 +16,7 @@ export class BeatRow {
   #pills = []
   /** The parts of the lane, one for each beat. */
   #lanes = []
-  /** The patch whose beats are shown, and the notes on the lane: {dot, tick}. */
+  /** The patch whose beats are shown, and the notes on the lane: {dot, tick, isOther}. */
   #patch
   #notes = []
   /** What the pills show, as one text. */
@@ -56,17 +59,34 @@ export class BeatRow {
 
   /** Shows a note of the player: one that sounds now, or one that will sound at a moment of performance.now(). */
   add(moment) {
+    this.#addDot(create("i", { className: moment === undefined ? "dot" : "dot waits" }), moment, false)
+  }
+
+  /** Shows a note of another player in the colour of this player. It sounds at a moment of performance.now(). */
+  addOther(moment, colour) {
+    const others = this.#notes.filter(({ isOther }) => isOther)
+    if (others.length >= MAXIMUM_OTHERS) this.#remove(others[0])
+    const dot = create("i", { className: moment > performance.now() ? "dot other waits" : "dot other" })
+    dot.style.setProperty("--c", colour)
+    this.#addDot(dot, moment, true)
+  }
+
+  #addDot(dot, moment, isOther) {
     const { connection, pulse, rhythm } = this.#context
     if (!pulse.plays || this.#lanes.length === 0) return
     const tick = rhythm.schedule.position(connection.peerTime(moment))
     const position = pulse.placeOf(tick)
     if (position?.patch !== this.#patch) return
     const { beat, place } = position
-    const dot = create("i", { className: moment === undefined ? "dot" : "dot waits" })
     dot.style.setProperty("left", `${(((place - beat.from) / beat.length) * 100).toFixed(1)}%`)
     this.#lanes[beat.index].append(dot)
-    this.#notes.push({ dot, tick })
+    this.#notes.push({ dot, tick, isOther })
     wakeFrames()
+  }
+
+  #remove(note) {
+    note.dot.remove()
+    this.#notes = this.#notes.filter((each) => each !== note)
   }
 
   #draw(moment) {

@@ -1,6 +1,6 @@
 // The connection to the peer. If the peer disappears, the page connects to another peer of the group, with the same token.
 
-import { Kind, decodeJSON, decodeLevels, decodeRhythm, encodeJSON } from "./frames.js"
+import { Kind, decodeJSON, decodeLevels, decodeNotes, decodeRhythm, encodeJSON } from "./frames.js"
 import { Link } from "./link.js"
 
 // Times are in milliseconds.
@@ -37,7 +37,7 @@ const decoders = {
   [Kind.ensemble]: ["ensemble", decodeJSON], [Kind.patch]: ["patch", decodeJSON], [Kind.sounds]: ["sounds", decodeJSON],
   [Kind.library]: ["library", decodeJSON], [Kind.notices]: ["notices", decodeJSON], [Kind.calibration]: ["calibration", decodeJSON],
   [Kind.clicks]: ["clicks", decodeJSON], [Kind.delay]: ["delay", decodeJSON], [Kind.partners]: ["partners", decodeJSON],
-  [Kind.alternatives]: ["alternatives", decodeJSON],
+  [Kind.alternatives]: ["alternatives", decodeJSON], [Kind.notes]: ["notes", decodeNotes],
 }
 
 /**

@@ -121,3 +121,21 @@ export function decodeLevels(payload) {
     total: payload.getUint8(0), activity: payload.getUint8(1), lostTicks: payload.getUint32(4), members, energies,
   }
 }
+
+/** The length of a note in a frame `notes` in octets, and the largest number of notes. */
+const [NOTE_LENGTH, MAXIMUM_NOTES] = [20, 64]
+
+/**
+ * Decodes the payload of a frame `notes`: the notes of other players. A velocity of 0 releases the key. The program is 0...127, 128 for drums,
+ * or 255 if it is not known. `instant` is a BigInt in nanoseconds of the peer's clock. Notes with other values are left out.
+ */
+export function decodeNotes(payload) {
+  const count = Math.min(Math.floor(payload.byteLength / NOTE_LENGTH), MAXIMUM_NOTES)
+  return Array.from({ length: count }, (_, n) => {
+    const at = n * NOTE_LENGTH
+    return {
+      player: payload.getBigUint64(at).toString(16).padStart(16, "0"), key: payload.getUint8(at + 8), velocity: payload.getUint8(at + 9),
+      program: payload.getUint8(at + 10), instant: payload.getBigInt64(at + 12),
+    }
+  }).filter(({ key, velocity }) => key <= 127 && velocity <= 127)
+}

@@ -149,7 +149,7 @@ export class NetworkPicture {
     const shown = rows.length > limit ? rows.slice(0, limit - 1) : rows
     const places = phonePlaces(node, Math.min(rows.length, limit))
     return places.flatMap((at, place) => [
-      createSVG("path", { class: "thread", d: `M${node.at}L${at}` }),
+      createSVG("path", { class: "leash", d: `M${node.at}L${at}` }),
       shown[place] ? this.#drawSign(shown[place], at, PHONE)
         : createSVG("text", { class: "further", x: at[0], y: at[1] + 8 }, `+${rows.length - shown.length}`),
     ])
