@@ -1,15 +1,16 @@
 // Compares the JavaScript of the page with test vectors that the Swift code has written: node vectors.mjs VECTORS.json
 //
-// The import of motion.mjs also runs the tests of the movements, which need no vectors.
+// The imports of motion.mjs and ensemble.mjs also run tests that need no vectors.
 
 import { readFileSync } from "node:fs"
 import { figureOf, keyAt, positionsOf, shownPosition } from "../../../Sources/Console/Page/figures.js"
 import { RemoteClock } from "../../../Sources/Console/Page/clock.js"
 import { StepTable, chanceHash } from "../../../Sources/Console/Page/table.js"
+import { failures as ensembleFailures } from "./ensemble.mjs"
 import { failures as motionFailures } from "./motion.mjs"
 
 const vectors = JSON.parse(readFileSync(process.argv[2], "utf8"))
-let failures = motionFailures
+let failures = motionFailures + ensembleFailures
 
 /** Counts a failure if the values differ. Prints the first 20 failures. */
 function check(what, actual, expected) {

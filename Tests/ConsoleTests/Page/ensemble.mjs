@@ -1,0 +1,119 @@
+// Tests who hears whom, the geometry of its picture, the frames of fills and notes, and the fills of a rhythm: node ensemble.mjs
+
+import { decodeNotes, decodeRhythm } from "../../../Sources/Console/Page/frames.js"
+import { closedFor, gatesFor, weightOf } from "../../../Sources/Console/Page/gates.js"
+import { arrow, distanceTo, nearestNode, nodes, phonePlaces, HEIGHT, PHONE, WIDTH } from "../../../Sources/Console/Page/network-layout.js"
+import { Rhythm, Schedule } from "../../../Sources/Console/Page/rhythm.js"
+
+export let failures = 0
+
+function expect(condition, claim, detail = "") {
+  if (condition) return
+  failures += 1
+  console.error(`ensemble: ${claim}: ${JSON.stringify(detail)}`)
+}
+
+const ALL = ["rhythm", "notes", "modification", "activity"]
+/** Three peers: `a` is the local one. `b` has closed the notes of `c`. What `c` takes from `a` is not known yet. */
+const ensemble = (roles) => ({
+  identity: "a", role: roles[0],
+  members: [
+    { identity: "b", role: roles[1], gates: ALL, takes: [{ from: "a", gates: ALL }, { from: "c", gates: ["rhythm", "modification", "activity"] }] },
+    { identity: "c", role: roles[2], gates: ["activity"], takes: [{ from: "b", gates: ALL }] },
+  ],
+})
+
+/** The weights are those of the Swift type EnsembleState.Weights: 100 from the leader, 75 to the leader, 50 between followers, 75 at rest. */
+function testWeights() {
+  const playing = ensemble(["master", "follower", "follower"])
+  const weights = [["a", "b"], ["b", "a"], ["b", "c"], ["c", "b"], ["c", "a"], ["a", "c"]].map(([from, to]) => weightOf(playing, from, to))
+  expect(JSON.stringify(weights) === JSON.stringify([100, 75, 50, 25, 25, undefined]), "weights while a rhythm plays", weights)
+  const idle = ensemble(["idle", "idle", "idle"])
+  const atRest = [["a", "b"], ["b", "a"], ["c", "b"], ["c", "a"]].map(([from, to]) => weightOf(idle, from, to))
+  expect(JSON.stringify(atRest) === JSON.stringify([75, 75, 50, 0]), "weights while no rhythm plays", atRest)
+  expect(closedFor(playing, "c", "b").join() === "notes" && closedFor(playing, "a", "c").length === 0, "closed gates", closedFor(playing, "c", "b"))
+  // A peer of an older version does not report the gates of the others.
+  const old = { ...playing, members: playing.members.map(({ takes, ...rest }) => rest) }
+  expect(gatesFor(old, "c", "b") === undefined && gatesFor(old, "c", "a").join() === "activity", "gates of an older peer")
+}
+
+function testGeometry() {
+  for (let count = 2; count <= 16; count += 1) {
+    const placed = nodes(count)
+    for (const [index, { at: [x, y], radius }] of placed.entries()) {
+      const found = nearestNode(placed, [x + radius / 2, y])
+      expect(found.index === index, `the node ${index} of ${count} is hit`, found)
+      const outside = [...phonePlaces(placed[index], 3)].some(([u, v]) => u < PHONE || v < PHONE || u > WIDTH - PHONE || v > HEIGHT - PHONE)
+      expect(!outside, `the phones of the node ${index} of ${count} are in the picture`)
+      const other = placed[(index + 1) % count]
+      expect(Math.hypot(x - other.at[0], y - other.at[1]) > radius + other.radius, `the nodes ${index} of ${count} do not overlap`)
+    }
+  }
+  const [a, b] = nodes(2)
+  const [there, back] = [arrow(a, b, 100), arrow(b, a, 25)]
+  expect(there.width === 8 && back.width === 2, "the width of an arrow is its weight", [there.width, back.width])
+  expect(Math.abs(there.at(0.5)[0] - back.at(0.5)[0]) > 20, "the two directions of a pair lie beside each other", [there.at(0.5), back.at(0.5)])
+  expect(distanceTo(there, there.at(0.3)) < 10 && distanceTo(there, back.at(0.5)) > 20, "a touch hits the nearer arrow")
+}
+
+/** A rhythm of two bars with a fill in every fourth bar: a kick on each beat, and a snare of the fill on each beat. */
+const table = {
+  bars: 1, barSteps: 16, seed: 1, swing: [0, 0, 0, 0], swell: 0, fillPeriod: 4, fillChance: 100, drumLineCount: 2, chords: [], chordSteps: 0,
+  programs: [0, 0, 0, 0], keys: [],
+  lines: [0, 1].map((line) => ({
+    voice: [36, 38][line], firstStroke: line * 16, bars: 1, strokesPerBar: 16, ticksPerStroke: 6, from: 0, to: 127, isFill: line === 1, replaces: false,
+    group: 0, feel: 0, level: 100, lowActivityChance: 100, highActivityChance: 100,
+  })),
+  strokes: Array.from({ length: 32 }, (_, index) => (index % 4 === 0 ? 2 : 0)),
+}
+
+/** A frame `rhythm` that plays from tick 0 on, with a fill at a tick. `length`: a peer of an older version sends fewer octets. */
+function frame(fill, length = 128) {
+  const view = new DataView(new ArrayBuffer(length))
+  view.setUint8(8, 1)
+  view.setUint8(10, 60)
+  for (let part = 0; part < 4; part += 1) view.setUint8(12 + part, 100)
+  for (let part = 0; part < 4; part += 1) view.setUint8(17 + part, 100)
+  const never = (1n << 63n) - 1n
+  for (const [offset, tick] of [[24, 0n], [32, never], [40, never], [48, never], [56, never], [64, 0n]]) view.setBigInt64(offset, tick)
+  for (const offset of [72, 96]) view.setFloat64(offset + 16, 5e8)
+  if (length >= 128) view.setBigInt64(120, fill)
+  return decodeRhythm(view)
+}
+
+function testFill() {
+  const snares = (decoded, bar) => {
+    const rhythm = new Rhythm()
+    rhythm.schedule = new Schedule(decoded, Number)
+    rhythm.setPatches({ newest: { tick: 96, table } })
+    return Array.from({ length: 16 }, (_, step) => rhythm.hits((bar + 1) * 16 + step)).flat().filter(({ note }) => note === 38).length
+  }
+  // The patch begins at tick 96, so its bar 1 begins at tick 192.
+  const counts = [0, 1, 2, 3].map((bar) => snares(frame(192n), bar))
+  expect(counts.join() === "0,4,0,4", "the bar that the leader asks for plays the fill", counts)
+  const usual = [0, 1, 2, 3].map((bar) => snares(frame((1n << 63n) - 1n), bar))
+  expect(usual.join() === "0,0,0,4", "without a request, only the last bar of four plays it", usual)
+  expect(frame(0n, 120).fillTick === Infinity, "an older peer sends no fill")
+}
+
+function testNotes() {
+  const view = new DataView(new ArrayBuffer(2 * 20 + 7))
+  const write = (at, player, key, velocity, program, instant) => {
+    view.setBigUint64(at, player)
+    ;[key, velocity, program].forEach((value, index) => view.setUint8(at + 8 + index, value))
+    view.setBigInt64(at + 12, instant)
+  }
+  write(0, 0xabn, 60, 100, 12, 1_000_000_007n)
+  write(20, 1n, 200, 100, 12, 0n)
+  const notes = decodeNotes(view)
+  const [{ player, key, velocity, program, instant }] = notes
+  expect(notes.length === 1, "an impossible key and a rest of the payload are left out", notes.length)
+  expect(player === "00000000000000ab" && key === 60 && velocity === 100 && program === 12 && instant === 1_000_000_007n, "a note", [player, key, velocity, program])
+  expect(decodeNotes(new DataView(new ArrayBuffer(20 * 100))).length === 64, "at most 64 notes")
+}
+
+testWeights()
+testGeometry()
+testFill()
+testNotes()
+if (process.argv[1].endsWith("ensemble.mjs")) process.exit(failures > 0 ? 1 : 0)
