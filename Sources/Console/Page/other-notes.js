@@ -21,7 +21,7 @@ const [RELEASE, CUT] = [0.05, 0.002]
 export class OtherNotes {
   #context
   #switch = element("hear")
-  /** The notes that sound, by their number: {name, source, gain, context, begin, isDrum}. `name` identifies the player and the key. */
+  /** The notes that sound, by their number: {name, player, source, gain, context, begin, isDrum}. `name` identifies the key of a player. */
   #voices = new Map()
   #next = 0
 
@@ -32,8 +32,7 @@ export class OtherNotes {
       store(HEAR_KEY, String(this.#switch.checked))
       if (!this.#switch.checked) this.#endAll()
     })
-    // A peer of an older version sends no notes, and the switch is then not shown.
-    element("hear-row").hidden = true
+    // A peer of an older version sends no notes, so the switch is not shown before the first one.
     context.connection.addEventListener("notes", ({ detail }) => {
       element("hear-row").hidden = false
       for (const note of detail) this.#receive(note)
@@ -46,9 +45,11 @@ export class OtherNotes {
     return this.#voices.size
   }
 
-  /** Called after each change of the state. */
+  /** Called after each change of the state. Players who are muted or have left become silent. */
   render() {
-    if (this.#context.state.ensemble?.isQuiet) this.#endAll()
+    const { ensemble } = this.#context.state
+    const heard = new Set(ensemble?.isQuiet ? [] : ensemble?.players.filter(({ isMuted }) => !isMuted).map(({ identity }) => identity))
+    for (const [number, voice] of [...this.#voices]) if (!heard.has(voice.player)) this.#end(number, voice)
   }
 
   #receive({ player, key, velocity, program, instant }) {
@@ -57,14 +58,14 @@ export class OtherNotes {
     if (!row || player === own.identity || !connection.hasClock) return
     const name = `${player}/${key}`
     const moment = connection.moment(connection.relative(instant))
-    if (velocity === 0) return this.#release(name, moment)
-    if (row.isMuted || ensemble.isQuiet) return
+    if (velocity === 0) this.#release(name, moment)
+    if (velocity === 0 || row.isMuted || ensemble.isQuiet) return
     beatRow.addOther(moment, colourOf(row.sign))
-    if (this.#switch.checked) this.#play(name, { key, velocity, program }, moment)
+    if (this.#switch.checked) this.#play({ name, player, key, velocity, program }, moment)
   }
 
   /** Plays a note so that it is heard at a moment of performance.now(), or at once if this moment has passed. */
-  #play(name, { key, velocity, program }, moment) {
+  #play({ name, player, key, velocity, program }, moment) {
     const { audio } = this.#context
     const sound = audio.isRunning && (program === DRUMS ? audio.samples.drum(key) : audio.samples.tone(program, key))
     if (!sound) return
@@ -82,7 +83,7 @@ export class OtherNotes {
     source.start(begin)
     const number = this.#next
     this.#next += 1
-    this.#voices.set(number, { name, source, gain, context, begin, isDrum: program === DRUMS })
+    this.#voices.set(number, { name, player, source, gain, context, begin, isDrum: program === DRUMS })
     source.addEventListener("ended", () => {
       gain.disconnect()
       this.#voices.delete(number)
