@@ -12,7 +12,8 @@ const BUTTONS = ["ask-lead", "person-ask"]
 /** Whether this page can ask for the lead. A peer of an older version cannot pass the question on. */
 export function canAsk(context) {
   const { ensemble } = context.state
-  return leadOf(context) === "follows" && ensemble.obstacle === "master" && typeof ensemble.asks === "boolean" && masterOf(ensemble) !== undefined
+  const hasMaster = leadOf(context) === "follows" && ensemble.obstacle === "master" && masterOf(ensemble) !== undefined
+  return hasMaster && typeof ensemble.asks === "boolean"
 }
 
 export class AskingView {

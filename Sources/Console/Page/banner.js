@@ -166,8 +166,8 @@ export class Banner {
   #build({ icon, title, note, action, other, wait, progress, isCalm }) {
     const message = create("p", {}, title)
     if (note) message.append(create("small", { textContent: note }))
-    const banner = create("div", { className: isCalm ? "calm" : "" }, createIcon(icon), message)
-    if (wait) banner.append(createCountdown(wait.total, wait.end))
+    const sign = wait ? create("span", { className: "wait" }, createIcon(icon), createCountdown(wait.total, wait.end)) : createIcon(icon)
+    const banner = create("div", { className: isCalm ? "calm" : "" }, sign, message)
     if (progress) banner.append(create("progress", { value: progress[0], max: progress[1], attributes: { "aria-label": title } }))
     if (other) {
       const button = create("button", { type: "button", attributes: { "aria-label": text(other.label) } }, createIcon("close"))

@@ -1,6 +1,6 @@
-// *Bring someone in*: the last chip of *Everyone* opens a sheet with the code that another phone scans. The peer draws the code as SVG, because
-// it contains a join token. The content security policy permits only images that the browser requests without a token, so the page puts
-// the drawing into the document.
+// *Bring someone in*: the last chip of *Everyone* opens a sheet with the code that another phone scans. The code contains a join token, so the
+// peer draws it only for a request with a token. An image of the document cannot send one, so the page requests the drawing and puts it into
+// the document.
 
 import { create } from "./elements.js"
 import { createIcon } from "./icons.js"
@@ -70,7 +70,8 @@ export class Invite {
   async #load(access) {
     const { headers, origin } = this.#context.connection
     try {
-      const response = await fetch(`${origin}/code.svg?access=${access}`, { headers, cache: "no-store", signal: AbortSignal.timeout(REQUEST_LIMIT) })
+      const signal = AbortSignal.timeout(REQUEST_LIMIT)
+      const response = await fetch(`${origin}/code.svg?access=${access}`, { headers, cache: "no-store", signal })
       return response.ok ? await response.text() : undefined
     } catch {
       return undefined

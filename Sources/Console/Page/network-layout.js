@@ -1,11 +1,11 @@
 // The geometry of the picture *Who hears whom*: where the peers, the phones and the arrows are, in units of the picture.
 
-/** The size of the picture. */
-export const [WIDTH, HEIGHT] = [520, 470]
-/** The ellipse of the peers: its centre and its radii. */
-const [CENTRE, RADII] = [[WIDTH / 2, HEIGHT / 2], [165, 140]]
+/** The ellipse of the peers: its radii. Its centre is the origin. */
+const RADII = [165, 140]
+/** The distance of the edge of the picture from the signs. */
+const MARGIN = 8
 /** The largest radius of the sign of a peer. Many peers have smaller signs. */
-const RADIUS = 34
+const RADIUS = 38
 /** The radius of the sign of a phone, its distance from the edge of the sign of its peer, and the angle between two phones of a peer. */
 export const PHONE = 16
 const [PHONE_DISTANCE, PHONE_ANGLE] = [34, 0.5]
@@ -24,7 +24,7 @@ const angles = (count) => Array.from({ length: count }, (_, index) => -Math.PI /
 export function nodes(count) {
   const radius = Math.min(RADIUS, 320 / count)
   return angles(count).map((angle) => ({
-    at: [CENTRE[0] + RADII[0] * Math.cos(angle), CENTRE[1] + RADII[1] * Math.sin(angle)], angle, radius,
+    at: [RADII[0] * Math.cos(angle), RADII[1] * Math.sin(angle)], angle, radius,
   }))
 }
 
@@ -37,6 +37,13 @@ export function phonePlaces({ at, angle, radius }, count) {
     const direction = angle + (index - (count - 1) / 2) * PHONE_ANGLE
     return added(at, [Math.cos(direction), Math.sin(direction)], radius + PHONE_DISTANCE)
   })
+}
+
+/** The part of the plane that contains all signs, as {x, y, width, height}. `circles` have a centre `at` and a radius. */
+export function bounds(circles) {
+  const least = (axis) => Math.min(...circles.map(({ at, radius }) => at[axis] - radius)) - MARGIN
+  const greatest = (axis) => Math.max(...circles.map(({ at, radius }) => at[axis] + radius)) + MARGIN
+  return { x: least(0), y: least(1), width: greatest(0) - least(0), height: greatest(1) - least(1) }
 }
 
 /**

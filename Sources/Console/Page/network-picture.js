@@ -7,7 +7,7 @@
 import { onEachFrame, reducedMotion, wakeFrames } from "./frame-loop.js"
 import { GATES, closedFor, gatesFor, received, weightOf } from "./gates.js"
 import { masterOf } from "./leading.js"
-import { HEIGHT, PHONE, WIDTH, arrow, distanceTo, nearestNode, nodes, phoneLimit, phonePlaces } from "./network-layout.js"
+import { PHONE, arrow, bounds, distanceTo, nearestNode, nodes, phoneLimit, phonePlaces } from "./network-layout.js"
 import { PairGates } from "./pair-gates.js"
 import { colourOf, createSVG, nameOf, shapePaths } from "./sign.js"
 import { text } from "./strings.js"
@@ -58,7 +58,7 @@ export class NetworkPicture {
   #first
   /** The arrows along which pulses travel, and their circles. */
   #pulses = []
-  #image = createSVG("svg", { class: "map", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" })
+  #image = createSVG("svg", { class: "map", role: "img" })
   #signature = ""
 
   constructor(context) {
@@ -98,6 +98,9 @@ export class NetworkPicture {
     this.#signature = signature
     this.#peers = peers
     this.#nodes = nodes(peers.length)
+    const places = phones.map((rows, index) => phonePlaces(this.#nodes[index], Math.min(rows.length, phoneLimit(peers.length))))
+    const { x, y, width, height } = bounds([...this.#nodes, ...places.flat().map((at) => ({ at, radius: PHONE }))])
+    this.#image.setAttribute("viewBox", [x, y, width, height].map((each) => each.toFixed(1)).join(" "))
     this.#arrows = peers.flatMap((from, a) => peers.flatMap((to, b) => {
       const weight = a === b ? undefined : weightOf(ensemble, from.identity, to.identity)
       return weight === undefined ? [] : [{ from: a, to: b, weight, curve: arrow(this.#nodes[a], this.#nodes[b], weight) }]
@@ -110,7 +113,7 @@ export class NetworkPicture {
     const sorted = [...this.#arrows].sort((a, b) => order(a) - order(b))
     this.#image.setAttribute("aria-label", this.#sentence(ensemble, peers))
     this.#image.replaceChildren(
-      ...phones.flatMap((rows, index) => this.#drawPhones(rows, index)),
+      ...phones.flatMap((rows, index) => this.#drawPhones(rows, places[index], this.#nodes[index])),
       ...sorted.flatMap((each) => this.#drawArrow(each, ["", "lead", "chosen"][order(each)])),
       ...peers.map((peer, index) => this.#drawNode(peer, this.#nodes[index])),
       ...sorted.filter((each) => this.#isChosen(each)).map(({ curve }) => this.#drawPlate(ensemble, curve)),
@@ -143,11 +146,8 @@ export class NetworkPicture {
   }
 
   /** The phones of a peer. If there are too many, the last place has the number of the further ones. */
-  #drawPhones(rows, index) {
-    const node = this.#nodes[index]
-    const limit = phoneLimit(this.#nodes.length)
-    const shown = rows.length > limit ? rows.slice(0, limit - 1) : rows
-    const places = phonePlaces(node, Math.min(rows.length, limit))
+  #drawPhones(rows, places, node) {
+    const shown = rows.length > places.length ? rows.slice(0, places.length - 1) : rows
     return places.flatMap((at, place) => [
       createSVG("path", { class: "leash", d: `M${node.at}L${at}` }),
       shown[place] ? this.#drawSign(shown[place], at, PHONE)

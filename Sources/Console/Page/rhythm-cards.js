@@ -27,9 +27,8 @@ function createPrint({ beats, unit, print }) {
   const cells = rows.flatMap((row, index) => row.slice(0, STEPS).flatMap(({ step, strength }) => {
     if (!STROKES[strength] || !(step >= 0 && step < steps)) return []
     const [width, tall] = STROKES[strength]
-    return [createSVG("rect", {
-      x: step + (1 - width) / 2, y: height - (index + 0.5) * ROW - tall / 2, width, height: tall, rx: 0.25, ...(strength === 1 ? { class: "soft" } : {}),
-    })]
+    const y = height - (index + 0.5) * ROW - tall / 2
+    return [createSVG("rect", { class: strength === 1 ? "soft" : "", x: step + (1 - width) / 2, y, width, height: tall, rx: 0.25 })]
   }))
   return createSVG("svg", { class: "print", viewBox: `0 0 ${steps} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...cells)
 }

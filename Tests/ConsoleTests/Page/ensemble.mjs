@@ -2,7 +2,7 @@
 
 import { decodeNotes, decodeRhythm } from "../../../Sources/Console/Page/frames.js"
 import { closedFor, gatesFor, weightOf } from "../../../Sources/Console/Page/gates.js"
-import { arrow, distanceTo, nearestNode, nodes, phonePlaces, HEIGHT, PHONE, WIDTH } from "../../../Sources/Console/Page/network-layout.js"
+import { arrow, bounds, distanceTo, nearestNode, nodes, phoneLimit, phonePlaces, PHONE } from "../../../Sources/Console/Page/network-layout.js"
 import { Rhythm, Schedule } from "../../../Sources/Console/Page/rhythm.js"
 
 export let failures = 0
@@ -40,11 +40,15 @@ function testWeights() {
 function testGeometry() {
   for (let count = 2; count <= 16; count += 1) {
     const placed = nodes(count)
+    const phones = placed.flatMap((node) => phonePlaces(node, phoneLimit(count)).map((at) => ({ at, radius: PHONE })))
+    const { x: left, y: top, width, height } = bounds([...placed, ...phones])
+    expect(width < 560 && height < 520, `the picture of ${count} peers is small`, [width, height])
+    const overlap = phones.some((phone, index) => phones.some((other, place) => place > index && Math.hypot(phone.at[0] - other.at[0], phone.at[1] - other.at[1]) < 2 * PHONE - 1))
+    expect(!overlap, `the phones of ${count} peers do not overlap`)
     for (const [index, { at: [x, y], radius }] of placed.entries()) {
       const found = nearestNode(placed, [x + radius / 2, y])
       expect(found.index === index, `the node ${index} of ${count} is hit`, found)
-      const outside = [...phonePlaces(placed[index], 3)].some(([u, v]) => u < PHONE || v < PHONE || u > WIDTH - PHONE || v > HEIGHT - PHONE)
-      expect(!outside, `the phones of the node ${index} of ${count} are in the picture`)
+      expect(x - radius > left && x + radius < left + width && y - radius > top && y + radius < top + height, `the node ${index} of ${count} is in the picture`)
       const other = placed[(index + 1) % count]
       expect(Math.hypot(x - other.at[0], y - other.at[1]) > radius + other.radius, `the nodes ${index} of ${count} do not overlap`)
     }
