@@ -12,7 +12,7 @@ const peer = await FakePeer.start()
 
 const SIZES = [
   { name: "390x844", width: 390, height: 844, isMobile: true }, { name: "320x568", width: 320, height: 568, isMobile: true },
-  { name: "568x320", width: 568, height: 320, isMobile: true }, { name: "1440x900", width: 1440, height: 900 },
+  { name: "568x320", width: 568, height: 320, isMobile: true }, { name: "1024x768", width: 1024, height: 768 }, { name: "1440x900", width: 1440, height: 900 },
 ]
 /** The smallest width and height of a target, in pixels. */
 const TARGET = 44
@@ -107,7 +107,7 @@ const shows = (page, selector) => page.evaluate(`document.querySelector(${JSON.s
 /** The targets that are smaller than 44 pixels, as texts, and what is too wide. */
 const problemsOfSize = `(() => {
   const targets = [...document.querySelectorAll("button, select, input, summary, a[href]")].filter((each) => each.checkVisibility() && !each.closest(".skip, #install"))
-  const small = targets.map((each) => (each.closest("label.switch, label.mate, label.choice, label.field:has(select)") ?? each)).filter((each) => {
+  const small = targets.map((each) => each.closest("label, .fat") ?? each).filter((each) => {
     const { width, height } = each.getBoundingClientRect()
     return Math.min(width, height) < ${TARGET} - 0.5
   }).map((each) => "small: " + each.outerHTML.slice(0, 90))
