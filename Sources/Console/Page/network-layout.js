@@ -9,7 +9,7 @@ const RADIUS = 38
 /** The radius of the sign of a phone, its distance from the edge of the sign of its peer, and the angle between two phones of a peer. */
 export const PHONE = 16
 const [PHONE_DISTANCE, PHONE_ANGLE] = [34, 0.5]
-/** The width of an arrow is its weight divided by this number: 8 units for the weight 100. */
+/** The width of an arrow is its weight divided by this number: 8 units for the weight 100. Between smaller signs, arrows are thinner. */
 const WEIGHT_PER_UNIT = 12.5
 /** The points of an arrow at which the distance of a touch is measured. */
 const SAMPLES = 24
@@ -22,7 +22,7 @@ const angles = (count) => Array.from({ length: count }, (_, index) => -Math.PI /
 
 /** The peers on the ellipse: {at, angle, radius}. */
 export function nodes(count) {
-  const radius = Math.min(RADIUS, 320 / count)
+  const radius = Math.min(RADIUS, 300 / count)
   return angles(count).map((angle) => ({
     at: [RADII[0] * Math.cos(angle), RADII[1] * Math.sin(angle)], angle, radius,
   }))
@@ -55,9 +55,10 @@ export function arrow(from, to, weight) {
   const along = [(to.at[0] - from.at[0]) / length, (to.at[1] - from.at[1]) / length]
   const across = [-along[1], along[0]]
   const { radius } = from
-  const width = weight / WEIGHT_PER_UNIT
-  const head = 7 + width
-  const start = added(added(from.at, along, radius + 6), across, radius * 0.26)
+  const scale = radius / RADIUS
+  const width = (weight / WEIGHT_PER_UNIT) * scale
+  const head = 7 * scale + width
+  const start = added(added(from.at, along, radius + 6 * scale), across, radius * 0.26)
   const end = added(added(to.at, along, -radius - 4 - head), across, radius * 0.26)
   const bend = added(added(from.at, along, length / 2), across, radius * 0.76)
   const at = (share) => [0, 1].map((axis) => (

@@ -16,6 +16,10 @@ const element = (id) => document.getElementById(id)
 
 /** With more peers than this, the picture shows only the leader, the own peer, and peers with closed gates: at most this number in all. */
 const MANY = 16
+/** With more peers than this, the arrows between those who do not lead are fainter. */
+const CROWDED = 8
+/** The distance of the plate from the centre of a crowded picture, as a share of that of its arrow. */
+const CENTRAL = 0.6
 /** The largest number of closed pairs that the sentence for screen readers names. */
 const NAMED = 6
 /** A touch at most this far from an arrow or a sign hits it, in CSS pixels. */
@@ -100,6 +104,7 @@ export class NetworkPicture {
     this.#nodes = nodes(peers.length)
     const places = phones.map((rows, index) => phonePlaces(this.#nodes[index], Math.min(rows.length, phoneLimit(peers.length))))
     const { x, y, width, height } = bounds([...this.#nodes, ...places.flat().map((at) => ({ at, radius: PHONE }))])
+    this.#image.classList.toggle("crowded", peers.length > CROWDED)
     this.#image.setAttribute("viewBox", [x, y, width, height].map((each) => each.toFixed(1)).join(" "))
     this.#arrows = peers.flatMap((from, a) => peers.flatMap((to, b) => {
       const weight = a === b ? undefined : weightOf(ensemble, from.identity, to.identity)
@@ -115,9 +120,9 @@ export class NetworkPicture {
     this.#image.replaceChildren(
       ...phones.flatMap((rows, index) => this.#drawPhones(rows, places[index], this.#nodes[index])),
       ...sorted.flatMap((each) => this.#drawArrow(each, ["", "lead", "chosen"][order(each)])),
+      ...this.#pulses.map(({ circle }) => circle),
       ...peers.map((peer, index) => this.#drawNode(peer, this.#nodes[index])),
-      ...sorted.filter((each) => this.#isChosen(each)).map(({ curve }) => this.#drawPlate(ensemble, curve)),
-      ...this.#pulses.map(({ circle }) => circle))
+      ...sorted.filter((each) => this.#isChosen(each)).map(({ curve }) => this.#drawPlate(ensemble, curve)))
     const further = all.length - peers.length
     element("network-note").textContent = further > 0 ? text("furtherPeers", { count: further }) : ""
     wakeFrames()
@@ -128,7 +133,7 @@ export class NetworkPicture {
   }
 
   #drawArrow({ curve: { start, bend, end, tip, width }, weight }, kind) {
-    const line = createSVG("path", { class: `arrow ${kind}`, d: `M${start}Q${bend} ${end}`, "stroke-width": Math.max(2, width) })
+    const line = createSVG("path", { class: `arrow ${kind}`, d: `M${start}Q${bend} ${end}`, "stroke-width": Math.max(1.5, width) })
     if (weight === 0) line.setAttribute("stroke-dasharray", "1 7")
     return [line, createSVG("path", { class: `tip ${kind}`, d: `M${tip.join("L")}Z` })]
   }
@@ -157,7 +162,8 @@ export class NetworkPicture {
 
   /** The plate with the gates of the chosen pair: a dot is open, a cross is closed. */
   #drawPlate(ensemble, curve) {
-    const [x, y] = curve.at(0.5)
+    // Between many peers, the plate is nearer to the centre, so that it hides no sign.
+    const [x, y] = curve.at(0.5).map((each) => each * (this.#peers.length > CROWDED ? CENTRAL : 1))
     const closed = closedFor(ensemble, this.#from, this.#to)
     const marks = Object.keys(GATES).map((gate, index) => {
       const [left, top] = [PLATE[0] / 2 + (index - 1.5) * STEP, PLATE[1] / 2]

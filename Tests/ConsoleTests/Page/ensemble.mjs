@@ -50,6 +50,9 @@ function testGeometry() {
       expect(found.index === index, `the node ${index} of ${count} is hit`, found)
       expect(x - radius > left && x + radius < left + width && y - radius > top && y + radius < top + height, `the node ${index} of ${count} is in the picture`)
       const other = placed[(index + 1) % count]
+      const { start, end } = arrow(placed[index], other, 100)
+      const way = (end[0] - start[0]) * (other.at[0] - x) + (end[1] - start[1]) * (other.at[1] - y)
+      expect(way > 0, `the arrow from the node ${index} of ${count} to the next one is between them`, [start, end])
       expect(Math.hypot(x - other.at[0], y - other.at[1]) > radius + other.radius, `the nodes ${index} of ${count} do not overlap`)
     }
   }
