@@ -20,7 +20,10 @@ export class People {
   /** The chips by identity: {item, sign, energy}. */
   #chips = new Map()
 
-  /** @param open is called with the identity of a player whose chip was tapped. @param last is the last item of the list, if there is one. */
+  /**
+   * @param open is called with the identity of a player whose chip was tapped.
+   * @param last is the last item of the list, after the players; undefined if there is none.
+   */
   constructor(root, context, open, last = undefined) {
     this.#last = last
     this.#root = root
