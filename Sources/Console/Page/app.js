@@ -172,8 +172,7 @@ connection.addEventListener("ensemble", ({ detail }) => {
   render()
 })
 connection.addEventListener("library", ({ detail }) => {
-  // A peer of an older version sends only the names of the rhythms, from which no cards can be made.
-  state.rhythms = detail.rhythms.filter(({ name }) => name)
+  state.rhythms = detail.rhythms
   render()
 })
 connection.addEventListener("levels", ({ detail }) => {

@@ -9,11 +9,10 @@ const element = (id) => document.getElementById(id)
 
 const BUTTONS = ["ask-lead", "person-ask"]
 
-/** Whether this page can ask for the lead. A peer of an older version cannot pass the question on. */
+/** Whether this page can ask for the lead. */
 export function canAsk(context) {
   const { ensemble } = context.state
-  const hasMaster = leadOf(context) === "follows" && ensemble.obstacle === "master" && masterOf(ensemble) !== undefined
-  return hasMaster && typeof ensemble.asks === "boolean"
+  return leadOf(context) === "follows" && ensemble.obstacle === "master" && masterOf(ensemble) !== undefined
 }
 
 export class AskingView {

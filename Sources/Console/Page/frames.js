@@ -77,20 +77,6 @@ export function decodeRhythm(payload) {
   }
 }
 
-/** The length of a note in a frame `notes`, in octets. */
-const NOTE_LENGTH = 18
-
-/** Decodes the payload of a frame `notes`: what other players play. `at` is a BigInt in nanoseconds of the peer's clock. */
-export function decodeNotes(payload) {
-  return Array.from({ length: Math.floor(payload.byteLength / NOTE_LENGTH) }, (_, index) => {
-    const start = index * NOTE_LENGTH
-    return {
-      player: payload.getBigUint64(start).toString(16).padStart(16, "0"), key: payload.getUint8(start + 8),
-      velocity: payload.getUint8(start + 9), at: payload.getBigInt64(start + 10),
-    }
-  })
-}
-
 /** The length in octets of a frame `levels` before its first member, and of each member. */
 const LEVELS_HEADER = 8
 const MEMBER_LENGTH = 22
@@ -123,11 +109,11 @@ export function decodeLevels(payload) {
 }
 
 /** The length of a note in a frame `notes` in octets, and the largest number of notes. */
-const [NOTE_LENGTH, MAXIMUM_NOTES] = [20, 64]
+const [NOTE_LENGTH, MAXIMUM_NOTES] = [18, 64]
 
 /**
- * Decodes the payload of a frame `notes`: the notes of other players. A velocity of 0 releases the key. The program is 0...127, 128 for drums,
- * or 255 if it is not known. `instant` is a BigInt in nanoseconds of the peer's clock. Notes with other values are left out.
+ * Decodes the payload of a frame `notes`: the notes of other players. A velocity of 0 releases the key. `instant` is a BigInt in nanoseconds
+ * of the peer's clock. Notes with impossible values are left out.
  */
 export function decodeNotes(payload) {
   const count = Math.min(Math.floor(payload.byteLength / NOTE_LENGTH), MAXIMUM_NOTES)
@@ -135,7 +121,7 @@ export function decodeNotes(payload) {
     const at = n * NOTE_LENGTH
     return {
       player: payload.getBigUint64(at).toString(16).padStart(16, "0"), key: payload.getUint8(at + 8), velocity: payload.getUint8(at + 9),
-      program: payload.getUint8(at + 10), instant: payload.getBigInt64(at + 12),
+      instant: payload.getBigInt64(at + 10),
     }
   }).filter(({ key, velocity }) => key <= 127 && velocity <= 127)
 }

@@ -5,11 +5,10 @@
 /** The groups by the patch, so that they are not computed in each frame. */
 const known = new WeakMap()
 
-/** The lengths of the beats of a patch in steps. A whole note has 16 steps. If the peer sends no groups, each unit is a beat. */
+/** The lengths of the beats of a patch in steps. A whole note has 16 steps. */
 export function groupsOf(patch) {
   if (!known.has(patch)) {
-    const groups = patch.groups ?? Array(patch.beats).fill(1)
-    known.set(patch, groups.map((units) => (units * 16) / patch.unit))
+    known.set(patch, patch.groups.map((units) => (units * 16) / patch.unit))
   }
   return known.get(patch)
 }

@@ -76,10 +76,8 @@ export class NetworkPicture {
   render() {
     const { ensemble } = this.#context.state
     const all = ensemble ? peersOf(ensemble) : []
-    // A peer of an older version does not report the gates of the others.
-    const isKnown = all.length > 1 && ensemble.members.some(({ takes }) => Array.isArray(takes))
-    element("network").hidden = !isKnown
-    if (!isKnown) return
+    element("network").hidden = all.length < 2
+    if (all.length < 2) return
     const has = (identity) => all.some((peer) => peer.identity === identity)
     if (!has(this.#from) || !has(this.#to)) {
       this.#to = ensemble.identity

@@ -32,9 +32,7 @@ export class OtherNotes {
       store(HEAR_KEY, String(this.#switch.checked))
       if (!this.#switch.checked) this.#endAll()
     })
-    // A peer of an older version sends no notes, so the switch is not shown before the first one.
     context.connection.addEventListener("notes", ({ detail }) => {
-      element("hear-row").hidden = false
       for (const note of detail) this.#receive(note)
     })
     context.connection.addEventListener("switch", () => this.#endAll())
@@ -52,7 +50,7 @@ export class OtherNotes {
     for (const [number, voice] of [...this.#voices]) if (!heard.has(voice.player)) this.#end(number, voice)
   }
 
-  #receive({ player, key, velocity, program, instant }) {
+  #receive({ player, key, velocity, instant }) {
     const { beatRow, connection, player: own, state: { ensemble } } = this.#context
     const row = ensemble?.players.find(({ identity }) => identity === player)
     if (!row || player === own.identity || !connection.hasClock) return
@@ -61,7 +59,7 @@ export class OtherNotes {
     if (velocity === 0) this.#release(name, moment)
     if (velocity === 0 || row.isMuted || ensemble.isQuiet) return
     beatRow.addOther(moment, colourOf(row.sign))
-    if (this.#switch.checked) this.#play({ name, player, key, velocity, program }, moment)
+    if (this.#switch.checked) this.#play({ name, player, key, velocity, program: row.program }, moment)
   }
 
   /** Plays a note so that it is heard at a moment of performance.now(), or at once if this moment has passed. */

@@ -74,9 +74,9 @@ const table = {
   strokes: Array.from({ length: 32 }, (_, index) => (index % 4 === 0 ? 2 : 0)),
 }
 
-/** A frame `rhythm` that plays from tick 0 on, with a fill at a tick. `length`: a peer of an older version sends fewer octets. */
-function frame(fill, length = 128) {
-  const view = new DataView(new ArrayBuffer(length))
+/** A frame `rhythm` that plays from tick 0 on, with a fill at a tick. */
+function frame(fill) {
+  const view = new DataView(new ArrayBuffer(128))
   view.setUint8(8, 1)
   view.setUint8(10, 60)
   for (let part = 0; part < 4; part += 1) view.setUint8(12 + part, 100)
@@ -84,7 +84,7 @@ function frame(fill, length = 128) {
   const never = (1n << 63n) - 1n
   for (const [offset, tick] of [[24, 0n], [32, never], [40, never], [48, never], [56, never], [64, 0n]]) view.setBigInt64(offset, tick)
   for (const offset of [72, 96]) view.setFloat64(offset + 16, 5e8)
-  if (length >= 128) view.setBigInt64(120, fill)
+  view.setBigInt64(120, fill)
   return decodeRhythm(view)
 }
 
@@ -100,23 +100,22 @@ function testFill() {
   expect(counts.join() === "0,4,0,4", "the bar that the leader asks for plays the fill", counts)
   const usual = [0, 1, 2, 3].map((bar) => snares(frame((1n << 63n) - 1n), bar))
   expect(usual.join() === "0,0,0,4", "without a request, only the last bar of four plays it", usual)
-  expect(frame(0n, 120).fillTick === Infinity, "an older peer sends no fill")
 }
 
 function testNotes() {
-  const view = new DataView(new ArrayBuffer(2 * 20 + 7))
-  const write = (at, player, key, velocity, program, instant) => {
+  const view = new DataView(new ArrayBuffer(2 * 18 + 7))
+  const write = (at, player, key, velocity, instant) => {
     view.setBigUint64(at, player)
-    ;[key, velocity, program].forEach((value, index) => view.setUint8(at + 8 + index, value))
-    view.setBigInt64(at + 12, instant)
+    ;[key, velocity].forEach((value, index) => view.setUint8(at + 8 + index, value))
+    view.setBigInt64(at + 10, instant)
   }
-  write(0, 0xabn, 60, 100, 12, 1_000_000_007n)
-  write(20, 1n, 200, 100, 12, 0n)
+  write(0, 0xabn, 60, 100, 1_000_000_007n)
+  write(18, 1n, 200, 100, 0n)
   const notes = decodeNotes(view)
-  const [{ player, key, velocity, program, instant }] = notes
+  const [{ player, key, velocity, instant }] = notes
   expect(notes.length === 1, "an impossible key and a rest of the payload are left out", notes.length)
-  expect(player === "00000000000000ab" && key === 60 && velocity === 100 && program === 12 && instant === 1_000_000_007n, "a note", [player, key, velocity, program])
-  expect(decodeNotes(new DataView(new ArrayBuffer(20 * 100))).length === 64, "at most 64 notes")
+  expect(player === "00000000000000ab" && key === 60 && velocity === 100 && instant === 1_000_000_007n, "a note", [player, key, velocity])
+  expect(decodeNotes(new DataView(new ArrayBuffer(18 * 100))).length === 64, "at most 64 notes")
 }
 
 testWeights()

@@ -145,11 +145,11 @@ fake.levels = (energies) => {
 }
 /** Sends a frame notes; each note has its instant in milliseconds from now. */
 fake.notes = (notes) => {
-  const view = new DataView(new ArrayBuffer(20 * notes.length))
-  notes.forEach(({ player, key, velocity, program, wait }, index) => {
-    view.setBigUint64(index * 20, BigInt("0x" + player))
-    ;[key, velocity, program].forEach((value, place) => view.setUint8(index * 20 + 8 + place, value))
-    view.setBigInt64(index * 20 + 12, now() + BigInt(Math.round(wait * 1e6)))
+  const view = new DataView(new ArrayBuffer(18 * notes.length))
+  notes.forEach(({ player, key, velocity, wait }, index) => {
+    view.setBigUint64(index * 18, BigInt("0x" + player))
+    ;[key, velocity].forEach((value, place) => view.setUint8(index * 18 + 8 + place, value))
+    view.setBigInt64(index * 18 + 10, now() + BigInt(Math.round(wait * 1e6)))
   })
   fake.send(12, view)
 }

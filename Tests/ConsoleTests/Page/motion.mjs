@@ -224,8 +224,6 @@ function testMeters() {
   const cases = [
     [{ beats: 4, unit: 4, groups: [1, 1, 1, 1] }, "4,4,4,4"], [{ beats: 7, unit: 8, groups: [3, 2, 2] }, "6,4,4"],
     [{ beats: 12, unit: 8, groups: [3, 3, 3, 3] }, "6,6,6,6"], [{ beats: 2, unit: 2, groups: [1, 1] }, "8,8"],
-    // A peer of an older version sends no groups.
-    [{ beats: 3, unit: 8 }, "2,2,2"],
   ]
   for (const [patch, expected] of cases) {
     const groups = groupsOf(patch).join()
