@@ -293,6 +293,7 @@ public struct EnsembleState: Sendable {
     case .following(let follower):
       next = min(next, nextSuccession)
       if let joinDue = follower.joinDue { next = min(next, joinDue) }
+      if let end = follower.leadRequestEnd { next = min(next, end) }
     }
     if isScheduled, schedule.end != Tick(.max) { next = min(next, schedule.deadline(schedule.end)) }
     return next
@@ -311,6 +312,7 @@ public struct EnsembleState: Sendable {
     repeatTimelineMessage(at: now)
     guard role != .idle else { return }
     repeatOffer(at: now)
+    endLeadRequest(at: now)
     checkSuccession(at: now)
     if let due = follower?.joinDue, now >= due {
       follower?.joinDue = nil

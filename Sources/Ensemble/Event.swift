@@ -57,6 +57,8 @@ public enum Event: Hashable, Sendable {
   case deviceWarning(PeerReference, PeerWarning)
   /// The master offers the rhythm: see ``EnsembleState/take(at:)``.
   case offered(by: Identity)
+  /// This follower has begun to ask the local peer, which is the master, to offer it the rhythm.
+  case asksToLead(Identity)
   /// The local peer has taken over the rhythm of this peer, in phase.
   case tookOver(from: Identity)
   /// A document has arrived from this peer: a rhythm that another peer plays or has selected. It is not checked yet.

@@ -20,6 +20,8 @@ import Testing
       command(#"{"do":"gate","peer":"00000000000000ff","kind":"notes","on":false}"#)
         == .player(.gate(try GateRule("00000000000000ff:notes=closed"))))
     #expect(command(#"{"do":"patch","name":"street"}"#) == .selectRhythm("street"))
+    #expect(command(#"{"do":"ask","on":true}"#) == .player(.ask(true)))
+    #expect(command(#"{"do":"ask","on":false}"#) == .player(.ask(false)))
     #expect(command(#"{"do":"calibrate"}"#) == .calibrate)
     #expect(command(#"{"do":"connect","host":"Ben <b>"}"#) == .player(.connect(toHost: "Ben <b>")))
     for kind in ConnectionPolicy.Kind.allCases {
@@ -37,6 +39,7 @@ import Testing
       #"{"do":"shape","peer":"00000000000000ff","controller":128,"value":1}"#, #"{"do":"phrase","action":"send"}"#,
       #"{"do":"phrase","action":"record","bars":9}"#, #"{"do":"phrase"}"#, #"{"do":"connect"}"#,
       #"{"do":"connect","host":5004}"#, #"{"do":"policy"}"#, #"{"do":"policy","who":"friends"}"#,
+      #"{"do":"ask"}"#, #"{"do":"ask","on":1}"#, #"{"do":"ask","off":""}"#,
       // Names and rules of gates are not accepted where an identity is needed.
       #"{"do":"mute","peer":"Ben","on":true}"#, #"{"do":"gate","peer":"all=open,x","kind":"notes","on":true}"#,
       #"{"do":"gate","peer":"00000000000000ff","kind":"notes=open;rhythm","on":true}"#,
@@ -58,7 +61,7 @@ import Testing
       command(#"{"do":"phrase","action":"send","peer":"\#(peer)"}"#, access: .play)
         == .player(.phrase(.send(to: peer))))
     #expect(command(#"{"do":"phrase","action":"vary"}"#, access: .play) == .player(.phrase(.vary)))
-    for verb in ["start", "stop", "take", "quiet", "patch", "calibrate", "connect", "policy"] {
+    for verb in ["start", "stop", "take", "ask", "quiet", "patch", "calibrate", "connect", "policy"] {
       let fields = #""on":true,"name":"street","host":"Ben","who":"anyone""#
       #expect(command(#"{"do":"\#(verb)",\#(fields)}"#, access: .play) == nil)
       #expect(command(#"{"do":"\#(verb)",\#(fields)}"#) != nil)

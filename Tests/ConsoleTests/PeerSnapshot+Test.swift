@@ -14,7 +14,7 @@ extension PeerSnapshot {
       sessions: 0,
       members: [], players: [], pagePhrases: [:], devices: 0, hosts: nil, furtherHosts: 0, policy: .anyone,
       hasContacts: false,
-      leader: nil, hasExternalClock: false, isOffered: false, totalActivityRule: .sum, mix: Mix(),
+      leader: nil, hasExternalClock: false, isOffered: false, asks: false, totalActivityRule: .sum, mix: Mix(),
       schedule: .silence, patch: try PatchLoader.patch(from: text, file: "test"), patchName: "test", patchNumber: 1,
       patchTick: Tick(0), hasRhythm: true,
       lostTicks: 0, lead: .milliseconds(100), soundLead: .milliseconds(50), phrases: PhraseStatus(),

@@ -1,5 +1,6 @@
 import Ensemble
 import MusicalTime
+import PeerProtocol
 import Testing
 
 @testable import Simulation
@@ -93,5 +94,40 @@ import Testing
     let halves = roles([[1], [], [1]], links: [(0, 1), (1, 2)], starter: 0, crashing: 1)
     #expect(halves[0] == [[0, 1, 2]])
     #expect(halves[1] == [[0], [2]])
+  }
+
+  /// Hosts 0 and 2 hear each other only through host 1. The gates of host 0 for host 2 are in the presences that host 1 forwards. An
+  /// offer would not arrive, so host 2 does not ask for one.
+  @Test func forwardedPresencesReportTheGatesForTheirReceiver() throws {
+    var settings = VirtualWorld.Settings(table: table)
+    (settings.peers, settings.network) = (3, .lan)
+    settings.shape = BandShape(
+      configured: [[1], [], [1]], links: [false, true, false, true, false, true, false, true, false])
+    let world = VirtualWorld(settings, scenario: Fixed(starter: 0, crashing: 1), length: .seconds(60))
+    _ = world.run(until: Instant(nanoseconds: 7_000_000_000))
+    let identities = try (0..<3).map { try #require(world.hosts[$0].peer).identity }
+    /// What host `observer` knows about the gates of host `a` for host `b`.
+    func gates(_ observer: Int, _ a: Int, for b: Int) -> GateSet? {
+      world.hosts[observer].peer?.core.ensemble.takes(of: identities[a])[identities[b]]
+    }
+    world.command(0) { core, _ in core.ensemble.gates.set(.notes, open: false, for: "\(identities[2])") }
+    world.command(0) { core, _ in core.ensemble.gates.set(.activity, open: false, for: "\(identities[1])") }
+    _ = world.run(until: Instant(nanoseconds: 15_000_000_000))
+    let ensemble = try #require(world.hosts[2].peer).core.ensemble
+    #expect(ensemble.relay(of: identities[0]) == identities[1])
+    for observer in 1...2 {
+      #expect(
+        gates(observer, 0, for: 1) == GateSet(bits: 0b0111) && gates(observer, 0, for: 2) == GateSet(bits: 0b1101))
+    }
+    #expect(gates(2, 1, for: 0) == .all && gates(0, 2, for: 1) == .all && gates(0, 2, for: 0) == .all)
+    #expect(ensemble.role == .follower(of: identities[0]))
+    #expect(throws: CommandError.isNotConnected(identities[0])) {
+      try world.command(2) { core, now throws(CommandError) in try core.ensemble.askToLead(true, at: now) }
+    }
+    try world.command(1) { core, now throws(CommandError) in try core.ensemble.askToLead(true, at: now) }
+    _ = world.run(until: Instant(nanoseconds: 15_500_000_000))
+    let statuses = try #require(world.hosts[0].peer).core.ensemble.memberStatuses(
+      limit: 64, at: Instant(nanoseconds: 0))
+    #expect(statuses.filter(\.asks).map(\.identity) == [identities[1]])
   }
 }

@@ -36,8 +36,8 @@ extension TimingTests {
     /// Whether no peer has counted a late hit: the machine has not stalled.
     private func areUndisturbed(_ traces: [Trace]) -> Bool { traces.allSatisfy { $0.summary?.lateHits == 0 } }
 
-    /// Ada starts the rhythm. Ben tries to take the rhythm before ada offers it, which fails. Then ada offers the rhythm, and ben
-    /// takes and stops it.
+    /// Ada starts the rhythm. Ben tries to take the rhythm before ada offers it, which fails, and asks for it. Then ada offers the rhythm,
+    /// and ben takes and stops it.
     ///
     /// - Returns: the traces of ada and ben.
     private func tracesOfHandover() async throws -> [Trace] {
@@ -48,6 +48,8 @@ extension TimingTests {
       // Rejected, because ada has not offered the rhythm.
       ben.type("take")
       try await pause(for: .seconds(1))
+      ben.type("ask")
+      try await ada.wait(for: "to be asked") { $0.contains { $0.event == "asks_to_lead" && $0.name == "ben" } }
       ada.type("offer ben")
       try await ben.wait(for: "to be offered the rhythm") { $0.contains { $0.event == "offered" && $0.name == "ada" } }
       ben.type("take")
@@ -63,6 +65,7 @@ extension TimingTests {
       // The rejected commands: `tempo` of ada, and the first `take` of ben.
       #expect(ada.child.errors.contains("ben is its master"))
       #expect(ben.child.errors.contains("no offer in the last 30 s"))
+      #expect(ada.child.errors.contains("ben asks to lead; offer it the role of master with the command `offer ben`"))
       return try [trace(ada, in: folder), trace(ben, in: folder)]
     }
 

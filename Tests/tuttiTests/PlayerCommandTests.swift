@@ -15,6 +15,7 @@ import Testing
       ("part bass 80%", .level(.bass, 80)), ("tempo 120 over 16", .rampTempo(Tempo(bpm: 120), beats: 16)),
       ("fill", .fill), ("quiet", .quiet(true)), ("quiet off", .quiet(false)), ("offer", .offer(to: nil)),
       ("offer Big Ben", .offer(to: "Big Ben")), ("unmute Ada", .mute("Ada", false)),
+      ("ask", .ask(true)), ("ask off", .ask(false)),
       ("note 60", .note(60, velocity: 100)), ("release 60", .note(60, velocity: 0)),
       ("shape Big Ben 74 20", .shape("Big Ben", controller: 74, value: 20)),
       ("pitches from Big Ben", .pitches(from: "Big Ben")), ("pitches from none", .pitches(from: nil)),
@@ -37,6 +38,7 @@ import Testing
   @Test(arguments: [
     ("patch", "patch: incomplete; give NAME"), ("instrument", "instrument: incomplete; give NAME"),
     ("mute", "mute: incomplete; give PEER"), ("quiet on", "quiet on: unexpected words; enter `quiet` or `quiet off`"),
+    ("ask on", "ask on: unexpected words; enter `ask` or `ask off`"),
     ("start now", "start now: unexpected words; enter `start`"),
     ("phrase record 999", "phrase record 999: out of range; give 1 bar or more, at most 128 sixteenth notes"),
     ("count-in x", "count-in x: not 1 to 4 bars"), ("loudness", "loudness: not a percentage"),

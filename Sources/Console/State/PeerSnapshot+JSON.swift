@@ -22,7 +22,7 @@ extension PeerSnapshot {
     }
     return [
       "name": name, "identity": "\(identity)", "role": role.description, "channel": channel, "master": master,
-      "obstacle": obstacle, "leader": leader, "isOffered": isOffered,
+      "obstacle": obstacle, "leader": leader, "isOffered": isOffered, "asks": asks,
       // Rounded to one decimal, because the tempo of a follower varies slightly with the clock correction.
       "bpm": (tempo.bpm * 10).rounded() / 10,
       "isMuted": isMuted, "isQuiet": presentMix.isQuiet, "totalRule": "\(totalActivityRule)", "patch": patchName,
@@ -62,7 +62,15 @@ extension PeerSnapshot.Member {
     [
       "identity": "\(status.identity)", "name": status.name,
       "role": status.isMaster ? "master" : status.takesPart ? "follower" : "idle", "channel": channel,
-      "isMuted": status.isMuted, "gates": Gate.allCases.filter { gates[$0] }.map { "\($0)" },
+      "isMuted": status.isMuted, "asks": status.asks, "gates": gates.names,
+      "takes": takes.sorted { $0.key < $1.key }.map { from, gates in
+        ["from": "\(from)", "gates": gates.names] as JSONObject
+      },
     ]
   }
+}
+
+extension GateSet {
+  /// The names of the open gates.
+  fileprivate var names: [String] { Gate.allCases.filter { self[$0] }.map { "\($0)" } }
 }

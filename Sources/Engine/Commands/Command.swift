@@ -52,9 +52,8 @@ public enum Access: String, Sendable, CaseIterable {
 /// The first word of a typed command, and the member `do` of the JSON object that a page sends. The enumeration is the table of all
 /// commands.
 private enum Verb: String {
-  case start, stop, `continue`, tempo, nudge, part, level, plays, fill, loudness, quiet, mute, unmute, offer, take,
-    activity,
-    total
+  case start, stop, `continue`, tempo, nudge, part, level, plays, fill, loudness, quiet, mute, unmute, offer, ask, take
+  case activity, total
   case player, partner, adopt
   case gate, hear, note, release, control, shape, pitches, phrase, patch, instrument, calibrate, clicking, connect,
     policy
@@ -79,7 +78,7 @@ private enum Verb: String {
     case .part: ("part percent|on", nil)
     case .level, .plays: (nil, .lead)
     case .loudness: ("percent", .lead)
-    case .quiet: ("off", .lead)
+    case .quiet, .ask: ("off", .lead)
     case .mute: ("peer", .lead)
     case .unmute: ("peer", nil)
     case .activity: ("value", .play)
@@ -153,8 +152,8 @@ private enum Verb: String {
     case .loudness:
       return .player(.loudness(try need(given.integer("percent", 0...100), "not a percentage; give 0 to 100")))
     case .quiet:
-      let isQuiet = given.isTyped ? ["": true, "off": false][given.text("off") ?? ""] : given.flag("on")
-      return .player(.quiet(try need(isQuiet, "unexpected words; enter `quiet` or `quiet off`")))
+      return .player(.quiet(try need(given.isOn, "unexpected words; enter `quiet` or `quiet off`")))
+    case .ask: return .player(.ask(try need(given.isOn, "unexpected words; enter `ask` or `ask off`")))
     case .mute, .unmute:
       let peer = try need(peer, "incomplete; give PEER, \(help)")
       let isMuted = given.isTyped ? self == .mute : given.flag("on")

@@ -82,6 +82,9 @@ public struct CommandArguments: Decodable {
     return isTyped ? text(name).flatMap { ["on": true, "off": false][$0] } : nil
   }
 
+  /// The state that a command such as `quiet` or `quiet off` sets. A page gives it as the flag `on`. Nil if it is missing or wrong.
+  var isOn: Bool? { isTyped ? ["": true, "off": false][text("off") ?? ""] : flag("on") }
+
   /// A remote peer. A page must give the identity, because several peers may have the same name.
   func peer(_ name: String) -> String? { isTyped ? text(name) : text(name).flatMap { Identity($0) }.map { "\($0)" } }
 }

@@ -47,6 +47,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case loudness(Int)
   /// Offers the role of master to a peer; nil: to all peers.
   case offer(to: String?)
+  /// Asks the master to offer its role to the local peer (true), or ends this request (false).
+  case ask(Bool)
   /// Accepts the role of master that the master offers.
   case take
   /// Opens or closes gates.
@@ -100,8 +102,8 @@ public enum PlayerCommand: Hashable, Sendable {
   var controlsRhythm: Bool {
     switch self {
     case .startOrStop, .start, .stop, .countIn, .continue, .mute, .quiet, .offer, .take, .leave: true
-    case .locate, .tempo, .setTempo, .rampTempo, .activity, .adopt, .join, .part, .movement, .partner, .total, .level,
-      .plays, .fill, .loudness, .gate, .ledBy, .hear,
+    case .ask, .locate, .tempo, .setTempo, .rampTempo, .activity, .adopt, .join, .part, .movement, .partner, .total,
+      .level, .plays, .fill, .loudness, .gate, .ledBy, .hear,
       .play, .playToNext, .note, .control, .shape, .pitches, .phrase, .instrument, .strike, .tilt, .pageDelay, .click,
       .savePatch, .patch, .connect, .policy, .showRoster:
       false

@@ -60,6 +60,12 @@ extension Peer {
       // peer(called:) has informed the player if there is no such peer.
       if let name, peer(called: name) == nil { break }
       try ensemble.offer(to: name.flatMap { peer(called: $0) }, at: now)
+    case .ask(let asks):
+      try ensemble.askToLead(asks, at: now)
+      if asks, let master = ensemble.role.master {
+        let wait = "when it offers the role, take it with the key t or the command `take`"
+        log.info("the role of master: \(core.name(of: master)) is asked for it for 60 s; \(wait)")
+      }
     case .take: try ensemble.take(at: now)
     case .gate(let rule):
       ensemble.gates.apply(GateRule(rule.gates, open: rule.open, for: rule.peer.map { resolved($0) }))

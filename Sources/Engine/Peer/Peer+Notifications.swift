@@ -122,6 +122,11 @@ extension Peer {
       let other = core.name(of: identity)
       write("\(other) offers the role of master; \(remedy)", .notice, .role, of: other, at: now)
       observer.report(event, about: core.reference(to: identity), at: now)
+    case .asksToLead(let identity):
+      let other = core.name(of: identity)
+      let remedy = "offer it the role of master with the command `offer \(other)`"
+      write("\(other) asks to lead; \(remedy)", .notice, .role, of: other, at: now)
+      observer.report(event, about: core.reference(to: identity), at: now)
     case .tookOver(let identity):
       let other = core.name(of: identity)
       if let leader = ensemble.keptFor {

@@ -16,6 +16,9 @@ public struct PeerSnapshot: Sendable {
     public var channel: Int?
     /// The gates of the local peer that are open for the remote peer.
     public var gates: GateSet
+    /// The gates that the remote peer has opened, by the peer for which they are open: the local peer or another member. Peers for which
+    /// the gates are not known are missing.
+    public var takes: [Identity: GateSet] = [:]
     /// The address of the web page of the remote peer, as in a URL: `192.168.1.20:8080`. Nil if it reports no page.
     public var page: String?
   }
@@ -89,6 +92,8 @@ public struct PeerSnapshot: Sendable {
   public var hasExternalClock: Bool
   /// Whether the master offers its role to the local peer.
   public var isOffered: Bool
+  /// Whether the local peer asks the master to offer it its role.
+  public var asks: Bool
   /// How the local peer combines the activities of all peers while it is the master.
   public var totalActivityRule: TotalActivityRule
   /// The newest mix, which may apply only from a later tick on (``Ensemble/EnsembleState/latestMix``).
@@ -143,7 +148,7 @@ extension Peer {
       members: members.map { member in
         PeerSnapshot.Member(
           status: member, channel: ensemble.channel(of: member.identity)?.number,
-          gates: ensemble.opening(for: member.identity),
+          gates: ensemble.opening(for: member.identity), takes: ensemble.takes(of: member.identity),
           page: pageAddress(of: member.identity))
       },
       players: Array(players.prefix(PeerSnapshot.maximumPlayers)),
@@ -156,7 +161,8 @@ extension Peer {
       hasContacts: surroundings.hasContacts,
       leader: ensemble.role == .master ? ensemble.keptFor : ensemble.sessionLeader(at: now),
       hasExternalClock: leadingClock != nil,
-      isOffered: ensemble.isOffered(at: now), totalActivityRule: ensemble.totalActivityRule, mix: ensemble.latestMix,
+      isOffered: ensemble.isOffered(at: now), asks: ensemble.asksToLead,
+      totalActivityRule: ensemble.totalActivityRule, mix: ensemble.latestMix,
       schedule: ensemble.schedule,
       patch: patch, patchName: patches.name, patchNumber: patches.number, patchTick: patches.tick,
       hasRhythm: patches.hasRhythm,

@@ -20,6 +20,8 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
   case hasNotEntered
   /// The peer with this identity is not in session.
   case isAbsent(Identity)
+  /// The master with this identity is heard only through another peer, so its offer would not arrive.
+  case isNotConnected(Identity)
   /// The rhythm gate of the local peer is closed to the peer with this identity, so the local peer would not follow it.
   case gateIsClosed(Identity)
   /// The rhythm gate of the local peer is closed to all Tutti peers in session, or there are none.
@@ -45,6 +47,9 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     case .hasNotEntered:
       "the role of master: this peer does not play the rhythm yet; try again when the rhythm sounds here"
     case .isAbsent(let identity): "\(name(identity)): not connected; wait until it is in the list of peers"
+    case .isNotConnected(let identity):
+      "the role of master: \(name(identity)) is heard only through another peer, so its offer would not arrive; "
+        + "connect the two machines directly"
     case .gateIsClosed(let identity):
       "the offer: your rhythm gate is closed to \(name(identity)); enter `gate \(name(identity)):rhythm=open`"
     case .nobodyToOffer:

@@ -5,6 +5,8 @@ public import PeerProtocol
 extension EnsembleState {
   /// How long an offer is valid.
   public static var offerTime: Nanoseconds { .seconds(30) }
+  /// How long a follower asks its master to offer it the rhythm.
+  public static var leadRequestTime: Nanoseconds { .seconds(60) }
 
   /// Offers the rhythm to one peer, or to all. The first peer that accepts becomes the master. The offer is repeated for a
   /// second, because datagrams can get lost.
@@ -101,5 +103,46 @@ extension EnsembleState {
     for receiver in sent.receivers where roster.containsMember(receiver) {
       emit(.send(.offer(sent.offer), to: receiver, isNews: false))
     }
+  }
+
+  // MARK: Requests
+
+  /// Asks the master to offer the rhythm to the local peer (true), or ends this request (false). The presences report the request. It
+  /// also ends after ``leadRequestTime``, and with the claim that the local peer follows: when the local peer or another one becomes the
+  /// master, and when the rhythm ends. A repeated request lasts for ``leadRequestTime`` from then on. Ending a request that has ended
+  /// already has no effect.
+  ///
+  /// - Throws: ``CommandError`` for a new request, unless the local peer follows a master, if an offer of the master would not arrive, or
+  ///   if only other peers lead the session.
+  public mutating func askToLead(_ asks: Bool, at now: Instant) throws(CommandError) {
+    guard asks else {
+      follower?.leadRequestEnd = nil
+      return
+    }
+    switch role {
+    case .idle: throw .nothingPlays
+    case .master: throw .isMaster
+    case .follower(let master):
+      if keepsOnly, let leader = gates.leaders.first { throw .ledBy(leader) }
+      // Offers are not forwarded.
+      if relay(of: master) != nil { throw .isNotConnected(master) }
+      follower!.leadRequestEnd = now + Self.leadRequestTime
+    }
+  }
+
+  /// Whether the local peer asks its master to offer it the rhythm.
+  public var asksToLead: Bool { follower?.leadRequestEnd != nil }
+
+  /// Whether the member in a slot of the roster asks the local peer, as the master, to offer it the rhythm.
+  func isAsked(by slot: Roster.Slot) -> Bool {
+    guard role == .master, roster[slot].relay == nil, let presence = roster[slot].membership?.presence else {
+      return false
+    }
+    return presence.asksToLead && presence.claim == claim
+  }
+
+  /// Ends the request of the local peer if its time is over.
+  mutating func endLeadRequest(at now: Instant) {
+    if let end = follower?.leadRequestEnd, now >= end { follower!.leadRequestEnd = nil }
   }
 }

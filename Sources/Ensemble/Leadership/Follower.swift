@@ -54,6 +54,8 @@ struct Follower: Sendable {
   var playing: Playing?
   /// The last offer from the master.
   var offer: ReceivedOffer?
+  /// When the request of the local player that the master offers the rhythm ends; nil if there is no request.
+  var leadRequestEnd: Instant?
   /// The local player's level that was last sent to the master, and the claim under which it was sent; nil if no level was sent.
   var sentLevel: (level: UInt8, claim: Claim)?
 

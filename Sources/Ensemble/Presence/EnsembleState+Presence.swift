@@ -45,11 +45,14 @@ extension EnsembleState {
       rejected += 1
       return
     }
+    let wasAsked = isAsked(by: slot)
     let setsActivity = presence.hasSetActivity && roster[slot].membership!.presence?.hasSetActivity != true
     let selectsRhythm = roster[slot].membership!.presence.map { $0.rhythm != presence.rhythm } ?? true
     roster[slot].membership!.presence = presence
     if roster[slot].relay == nil { introductions.candidates[sender]?.number = presence.number }
     forwardPresence(of: slot, at: now)
+    heardGates(presence.memberGates, of: slot)
+    if isAsked(by: slot), !wasAsked { emit(.event(.asksToLead(sender))) }
     if setsActivity { updateShare() }
     if role == .master, let claim {
       // The peer may have sent its level under this claim, and left the rhythm afterwards. The messages of a peer arrive in order. A
@@ -109,9 +112,10 @@ extension EnsembleState {
     let message = Presence(
       identity: identity, claim: report.claim, channel: report.channel, gates: opening(for: peer),
       takesOver: report.takesOver, activity: activity, hasSetActivity: report.hasSetActivity,
-      players: players.summary, mutedSlots: mutedSlots(of: slot), rhythm: report.rhythm, answer: report.answer,
+      asksToLead: report.asksToLead, players: players.summary, mutedSlots: mutedSlots(of: slot), rhythm: report.rhythm,
+      answer: report.answer,
       page: report.page, lastRun: report.lastRun,
-      number: presence.nextNumber(at: now))
+      number: presence.nextNumber(at: now), memberGates: memberGates)
     emit(.send(.presence(message), to: peer, isNews: isNews))
     return true
   }
@@ -138,6 +142,7 @@ extension EnsembleState {
     presence.lastSent = now
     // The lead time (``adaptLead(coversPages:)``) is calculated with this value until the next presence.
     remotePageDelay = roster.pageDelay
+    rotateGates()
     var isSentToAll = true
     let isNews = presence.lastReport != currentReport
     for member in roster.members where !present(to: member.slot, isNews: isNews, at: now) { isSentToAll = false }
@@ -154,7 +159,8 @@ extension EnsembleState {
   private var currentReport: PresenceSchedule.Report {
     PresenceSchedule.Report(
       claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver,
-      hasSetActivity: players.isSet, list: players.document.digest, rhythm: rhythm.digest, answer: rhythmAnswer,
+      asksToLead: asksToLead, hasSetActivity: players.isSet, list: players.document.digest, rhythm: rhythm.digest,
+      answer: rhythmAnswer,
       page: page,
       lastRun: role == .idle ? lastRun : nil)
   }

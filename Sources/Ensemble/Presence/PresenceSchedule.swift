@@ -12,6 +12,7 @@ struct PresenceSchedule: Sendable {
     var channel: Channel?
     var gates: Gates
     var takesOver: Bool
+    var asksToLead: Bool
     var hasSetActivity: Bool
     var list: DocumentDigest
     var rhythm: DocumentDigest?
@@ -28,6 +29,8 @@ struct PresenceSchedule: Sendable {
   var lastReport: Report?
   /// When the local peer last sent its presence to all members.
   var lastSent = Instant(nanoseconds: .min)
+  /// The member whose gates the presences report.
+  var rotation = GateRotation()
   /// The number of the last presence.
   private var number: UInt64 = 0
 

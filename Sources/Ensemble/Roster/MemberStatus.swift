@@ -14,6 +14,8 @@ public struct MemberStatus: Sendable {
   public var takesPart: Bool
   /// Whether the local peer, as the master, has muted the player of this peer.
   public var isMuted: Bool
+  /// Whether this peer asks the local peer, as the master, to offer it the rhythm.
+  public var asks = false
   /// The activity of the player of this peer, 0...127; nil if the peer has reported none to the local peer. Peers report the activity
   /// to the master only.
   public var activity: UInt8?
@@ -33,7 +35,8 @@ extension EnsembleState {
       return MemberStatus(
         name: row.reference.name, identity: member.identity, isMaster: member.identity == master,
         takesPart: member.identity == master || row.membership?.takesPart == true,
-        isMuted: mutedPlayers.contains(member.identity), activity: row.membership?.level,
+        isMuted: mutedPlayers.contains(member.identity), asks: isAsked(by: member.slot),
+        activity: row.membership?.level,
         clock: row.estimate(at: now))
     }
   }

@@ -163,6 +163,11 @@ extension RemotePeer {
     var level: UInt8?
     /// Whether the peer is known to play the current rhythm. Only such peers count in the total activity.
     var takesPart = false
+    /// The gates that the peer has opened for other members, as it has reported them; of a peer without a session also those for the
+    /// local peer. At most ``EnsembleState/maximumMemberGates``.
+    var gatesForOthers: [Identity: GateSet] = [:]
+    /// The gates of the local peer for this peer, as the local peer last reported them to all members; nil before the first report.
+    var reportedGates: GateSet?
 
     init(at now: Instant) { (lastHeard, heardSince) = (now, now) }
 

@@ -267,6 +267,7 @@ public struct Roster: Sendable {
     rows[slot].membership = nil
     rows[slot].distinctName = nil
     members.remove(at: position(of: identity))
+    for member in members { rows[member.slot].membership!.gatesForOthers[identity] = nil }
     distinguishNames()
   }
 

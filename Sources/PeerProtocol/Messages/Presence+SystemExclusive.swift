@@ -1,15 +1,16 @@
 import MIDI
 import MusicalTime
 
-/// A presence as a System Exclusive message of 153 bytes with F0 and F7.
+/// A presence as a System Exclusive message of 163 bytes with F0 and F7.
 ///
-/// The data are 7D 54 03 02 (version 3, kind 2, see ``MessageKind``) and these 128 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 03 02 (version 3, kind 2, see ``MessageKind``) and these 137 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field
 ///     0       8        the identity of the sender
 ///     8       1        flags; bit 0: the sender has a claim; bit 1: it would take over if the master disappeared;
-///                      bit 3: one of its players has set the activity. Other bits are ignored.
+///                      bit 3: one of its players has set the activity; bit 4: it asks the master of the claim to offer it the
+///                      rhythm. Other bits are ignored.
 ///     9       16       the claim: eight octets of term (plus 2^63 if it is kept) and eight octets of identity; all 0
 ///                      without a claim
 ///     25      1        the claimed MIDI channel, 2...9 or 11...16; 0 if there is none
@@ -29,10 +30,12 @@ import MusicalTime
 ///     111     1        the greatest of these energies, 0...127
 ///     112     8        the muted players of the receiver, one bit per slot: ``mutedSlots``
 ///     120     8        the number of the presence: ``number``
+///     128     8        the identity of a member of the sender; 0 if there is none: ``memberGates``
+///     136     1        the gates that are open for this member, with the bits of octet 26; 0 if there is none
 extension Presence {
-  static let length = 128
+  static let length = 137
 
-  /// The 151 data octets of the message, without F0 and F7.
+  /// The 161 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
@@ -44,7 +47,7 @@ extension Presence {
   /// Appends the ``length`` octets of the presence.
   func write(to octets: inout OctetWriter) {
     octets.put(identity.bits)
-    let flags: [(Bool, UInt8)] = [(claim != nil, 1), (takesOver, 2), (hasSetActivity, 8)]
+    let flags: [(Bool, UInt8)] = [(claim != nil, 1), (takesOver, 2), (hasSetActivity, 8), (asksToLead, 16)]
     octets.put(flags.reduce(UInt8(0)) { $1.0 ? $0 | $1.1 : $0 })
     octets.put(claim ?? Claim(term: 0, identity: Identity(0)))
     octets.put(UInt8(channel?.number ?? 0))
@@ -71,6 +74,8 @@ extension Presence {
     octets.put(players.maximum)
     octets.put(mutedSlots)
     octets.put(number)
+    octets.put(memberGates?.identity.bits ?? 0)
+    octets.put(memberGates?.gates.bits ?? 0)
   }
 
   /// Reads ``systemExclusive``. Returns nil for any other message, for values out of range, and for channels that no peer
@@ -109,8 +114,11 @@ extension Presence {
       maximum: octets.take(UInt8.self))
     mutedSlots = octets.take(UInt64.self)
     self.number = octets.take(UInt64.self)
+    let (member, openForMember) = (Identity(octets.take(UInt64.self)), octets.take(UInt8.self))
+    memberGates = MemberGates(member, GateSet(bits: openForMember))
     let channel = Channel(number)
     guard flags & 1 == 0 || claim != nil, gates < 16, activity < 128,
+      openForMember < 16, memberGates != nil || openForMember == 0,
       number == 0 || channel?.isClaimable == true,
       pageDelay <= PageReport.maximumDelay, let answer,
       (1...PlayerList.maximumCount).contains(players.count), players.maximum < 128,
@@ -124,5 +132,6 @@ extension Presence {
     self.gates = GateSet(bits: gates)
     takesOver = flags & 2 != 0
     hasSetActivity = flags & 8 != 0
+    asksToLead = flags & 16 != 0
   }
 }

@@ -2,8 +2,8 @@ public import MIDI
 public import MusicalTime
 
 /// The report of a Tutti peer about itself. The peer sends its presence to all members every 250 ms, or every second if there are
-/// more than 16 members. After a change of anything but the activity, it sends its presence at once, but not less than 50 ms after
-/// the last presence. After an interruption of the network, the presences are sufficient to reunite the peers.
+/// more than 16 members. After a change of anything but the activity and the reported member, it sends its presence at once, but not
+/// less than 50 ms after the last presence. After an interruption of the network, the presences are sufficient to reunite the peers.
 public struct Presence: Hashable, Sendable {
   /// The identity of the sender. A presence whose identity is not that of the session's peer is dropped.
   public var identity: Identity
@@ -15,6 +15,8 @@ public struct Presence: Hashable, Sendable {
   public var gates: GateSet
   /// Whether the sender would take over if the master disappeared.
   public var takesOver: Bool
+  /// Whether the sender asks the master of its ``claim`` to offer it the rhythm.
+  public var asksToLead: Bool
   /// The activity of the sender, 0...127: the sum of its players, 127 at most. The sender also sends each change as Expression (CC 11). The
   /// presence repeats the value, because that single message may be lost, or may arrive before the receiver has
   /// recognised the sender.
@@ -38,19 +40,23 @@ public struct Presence: Hashable, Sendable {
   /// The sending instant by the sender's clock, in nanoseconds, which increases with each presence of the sender to any peer. A peer that
   /// gets the presence from a third peer (``RelayedPresence``) uses each number once.
   public var number: UInt64
+  /// The gates of the sender for one of its members, a different one in each presence, so that every peer learns the gates of all pairs.
+  /// Nil if the sender has no members.
+  public var memberGates: MemberGates?
 
   public init(
     identity: Identity, claim: Claim?, channel: Channel?, gates: GateSet, takesOver: Bool, activity: UInt8 = 0,
-    hasSetActivity: Bool = false, players: PlayerSummary = PlayerSummary(), mutedSlots: UInt64 = 0,
+    hasSetActivity: Bool = false, asksToLead: Bool = false, players: PlayerSummary = PlayerSummary(),
+    mutedSlots: UInt64 = 0,
     rhythm: DocumentDigest? = nil,
     answer: RhythmAnswer = .none, page: PageReport = PageReport(), lastRun: LastRun? = nil,
-    number: UInt64 = 0
+    number: UInt64 = 0, memberGates: MemberGates? = nil
   ) {
     self.identity = identity
     self.claim = claim
     self.channel = channel
     self.gates = gates
-    self.takesOver = takesOver
+    (self.takesOver, self.asksToLead) = (takesOver, asksToLead)
     self.activity = min(activity, 127)
     self.hasSetActivity = hasSetActivity
     (self.players, self.mutedSlots) = (players, mutedSlots)
@@ -58,6 +64,20 @@ public struct Presence: Hashable, Sendable {
     self.answer = answer
     self.page = page
     (self.lastRun, self.number) = (lastRun, number)
+    self.memberGates = memberGates
+  }
+}
+
+/// The gates that a peer has opened for one of its members.
+public struct MemberGates: Hashable, Sendable {
+  /// The member; not 0.
+  public let identity: Identity
+  public let gates: GateSet
+
+  /// Nil if the identity is 0, which stands for no member in a ``Presence``.
+  public init?(_ identity: Identity, _ gates: GateSet) {
+    guard identity.bits != 0 else { return nil }
+    (self.identity, self.gates) = (identity, gates)
   }
 }
 

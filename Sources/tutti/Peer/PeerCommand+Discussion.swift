@@ -74,6 +74,8 @@ extension PeerCommand {
       loudness PERCENT            set the loudness of the rhythm at this peer only,
                                   0...100
       offer [PEER]                offer the role of master to PEER or to all
+      ask, ask off                ask the master for its role for 60 s, or stop
+                                  asking
       take                        take the offered role of master
       gate RULE                   open or close gates, see --gate
       led-by PEER[,PEER]|anyone   let only PEER control the rhythm, see --led-by

@@ -47,6 +47,7 @@ extension OutputWriter {
     case .role(let role): write("role", ["role": role.description])
     case .tookOver: write("took_over", remote)
     case .offered: write("offered", remote)
+    case .asksToLead: write("asks_to_lead", remote)
     case .muted(let isMuted): write(isMuted ? "muted" : "unmuted", [:])
     // The channel is 1...16, and is omitted if no channel is left.
     case .channel(let channel): write("channel", ["channel": channel?.number])

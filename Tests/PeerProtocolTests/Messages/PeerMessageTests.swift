@@ -31,7 +31,9 @@ import Testing
     .relayRequest(RelayRequest([Identity(1), Identity(.max)])),
     .relayedPresence(
       RelayedPresence(
-        Presence(identity: Identity(9), claim: nil, channel: nil, gates: .all, takesOver: true, number: 77), hops: 2,
+        Presence(
+          identity: Identity(9), claim: nil, channel: nil, gates: .all, takesOver: true, number: 77,
+          memberGates: MemberGates(Identity(8), .all)), hops: 2,
         clock: .init(
           instant: Instant(nanoseconds: 5), offset: .seconds(-3), skew: 12.5, uncertainty: .microseconds(300)))),
     .relayedTimeline(

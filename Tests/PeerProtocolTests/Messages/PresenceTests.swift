@@ -9,21 +9,23 @@ import _TestSupport
   @Test func layoutIsAsDocumented() {
     let presence = Presence(
       identity: Identity(0x0102_0304_8506_0708), claim: Claim(term: 0x81, identity: Identity(0xFF)),
-      channel: Channel(16), gates: GateSet(bits: 0b1010), takesOver: true, activity: 100,
+      channel: Channel(16), gates: GateSet(bits: 0b1010), takesOver: true, activity: 100, asksToLead: true,
       players: PlayerSummary(list: DocumentDigest(high: 0x51, low: 0x52), count: 3, sum: 0x0110, maximum: 0x64),
       mutedSlots: 0x8000_0000_0000_0005, rhythm: DocumentDigest(high: 0x1122_3344_5566_7788, low: 0x99),
       answer: .refused(DocumentDigest(high: 0xA1, low: 0x7F)!),
       page: PageReport(port: 8080, delay: .milliseconds(171)),
       lastRun: LastRun(
         term: 0x83, tempo: Tempo(nanosecondsPerQuarter: 0x1DCD_6500)!, rhythm: DocumentDigest(high: 0xB2, low: 0x61)),
-      number: 0x0102_0304_0506_0788)
+      number: 0x0102_0304_0506_0788,
+      memberGates: MemberGates(Identity(0x9122_3344_5566_77F8), GateSet(bits: 0b0110)))
     // After the first row, each row encodes up to seven octets. Its first byte contains the top bits of these octets, the top bit
-    // of the first octet in bit 6. The comments give the octets after decoding. The flags 03 are: a claim (01), would take over (02).
+    // of the first octet in bit 6. The comments give the octets after decoding. The flags 13 are: a claim (01), would take over (02),
+    // asks to lead (10).
     #expect(
       presence.systemExclusive == [
         0x7D, 0x54, 0x03, 0x02,  // non-commercial use; 'T'; version 3; kind 2, presence
         0x04, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,  // identity, 1 to 7: 01 02 03 04 85 06 07
-        0x00, 0x08, 0x03, 0x00, 0x00, 0x00, 0x00, 0x00,  // identity, 8: 08; flags 03; term, 1 to 5: zeros
+        0x00, 0x08, 0x13, 0x00, 0x00, 0x00, 0x00, 0x00,  // identity, 8: 08; flags 13; term, 1 to 5: zeros
         0x10, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00,  // term, 6 to 8: 00 00 81; claimant, 1 to 4: zeros
         0x08, 0x00, 0x00, 0x00, 0x7F, 0x10, 0x0A, 0x64,  // claimant, 5 to 8: 00 00 00 FF; channel; gates; activity
         0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,  // digest of the rhythm, 1 to 7
@@ -40,7 +42,8 @@ import _TestSupport
         0x00, 0x00, 0x00, 0x52, 0x03, 0x01, 0x10, 0x64,  // 14 to 16; count; sum: 01 10; maximum
         0x40, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // muted slots, 1 to 7: 80, zeros
         0x00, 0x05, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06,  // 8; number, 1 to 6
-        0x20, 0x07, 0x08,  // 7 and 8: 07 88
+        0x30, 0x07, 0x08, 0x11, 0x22, 0x33, 0x44, 0x55,  // 7 and 8: 07 88; member, 1 to 5: 91 22 33 44 55
+        0x10, 0x66, 0x77, 0x78, 0x06,  // 6 to 8: 66 77 F8; gates for the member
       ])
     #expect(Presence(systemExclusive: presence.systemExclusive) == presence)
   }
@@ -57,6 +60,7 @@ import _TestSupport
         channel: number == 1 || number == 10 ? nil : Channel(number),
         gates: GateSet(bits: UInt8(truncatingIfNeeded: random.next())), takesOver: random.next() % 2 == 0,
         activity: UInt8(random.next() % 128), hasSetActivity: random.next() % 2 == 0,
+        asksToLead: random.next() % 2 == 0,
         players: PlayerSummary(
           list: DocumentDigest(high: 0, low: random.next() % 3), count: Int(random.integer(in: 1...64)),
           sum: Int(random.integer(in: 127...8128)), maximum: UInt8(random.next() % 128)),
@@ -71,17 +75,22 @@ import _TestSupport
           : LastRun(
             term: random.next() >> 1 | 1,
             tempo: Tempo(nanosecondsPerQuarter: random.integer(in: 60_000_000...3_003_000_000))!,
-            rhythm: DocumentDigest(high: random.next() % 2, low: 0)), number: random.next())
+            rhythm: DocumentDigest(high: random.next() % 2, low: 0)), number: random.next(),
+        memberGates: MemberGates(Identity(random.next() % 3), GateSet(bits: UInt8(truncatingIfNeeded: random.next()))))
       let octets = presence.systemExclusive
       #expect(Presence(systemExclusive: octets) == presence, "seed \(seed)")
-      #expect(octets.count == 151 && octets.allSatisfy { $0 < 0x80 })
+      #expect(octets.count == 161 && octets.allSatisfy { $0 < 0x80 })
       for count in 0..<octets.count { #expect(Presence(systemExclusive: Array(octets.prefix(count))) == nil) }
       // Octets after the last field belong to a later release.
       #expect(Presence(systemExclusive: octets + [0]) == presence && TimelineMessage(systemExclusive: octets) == nil)
       // A damaged octet does not trap.
       var damaged = octets
-      damaged[Int(random.integer(in: 0...150))] = UInt8(truncatingIfNeeded: random.next())
+      damaged[Int(random.integer(in: 0...160))] = UInt8(truncatingIfNeeded: random.next())
       _ = Presence(systemExclusive: damaged)
+      // A message between peers has at most 236 octets.
+      let relayed = RelayedPresence(presence, hops: 15, clock: nil)
+      #expect(RelayedPresence(systemExclusive: relayed.systemExclusive) == relayed, "seed \(seed)")
+      #expect(relayed.systemExclusive.count == 190)
     }
   }
 
@@ -97,14 +106,40 @@ import _TestSupport
     #expect(PageReport(port: 0).port == nil)
   }
 
-  /// The limit of the delay is 40 units of 10 ms. A value below 128 has no top bit, so the byte in the message equals the decoded octet.
+  /// Returns the index of the byte in a message that contains the lower seven bits of an octet of the presence. Four bytes precede the
+  /// encoded octets. Each group of seven octets has eight bytes.
+  private func index(_ octet: Int) -> Int { 4 + octet / 7 * 8 + 1 + octet % 7 }
+
+  /// There are four gates, and no gates for no member.
+  @Test func gatesOutOfRangeAreRejected() throws {
+    let member = try #require(MemberGates(Identity(2), .none))
+    let presence = Presence(
+      identity: Identity(1), claim: nil, channel: nil, gates: .none, takesOver: false, memberGates: member)
+    for octet in [26, 136] {
+      var octets = presence.systemExclusive
+      #expect(octets[index(octet)] == 0)
+      octets[index(octet)] = 15
+      let decoded = try #require(Presence(systemExclusive: octets))
+      #expect((octet == 26 ? decoded.gates : decoded.memberGates?.gates) == .all)
+      octets[index(octet)] = 16
+      #expect(Presence(systemExclusive: octets) == nil, "octet \(octet)")
+    }
+    var octets = presence.systemExclusive
+    #expect(octets[index(135)] == 2)
+    octets[index(135)] = 0
+    #expect(try #require(Presence(systemExclusive: octets)).memberGates == nil)
+    octets[index(136)] = 1
+    #expect(Presence(systemExclusive: octets) == nil)
+    #expect(MemberGates(Identity(0), .all) == nil)
+  }
+
+  /// The limit of the delay is 40 units of 10 ms. A value below 128 has no top bit, so the byte in the message equals octet 44.
   @Test func longerDelayOfThePageIsRejected() {
     let presence = Presence(
       identity: Identity(1), claim: nil, channel: nil, gates: .all, takesOver: false,
       page: PageReport(delay: .milliseconds(400)))
     var octets = presence.systemExclusive
-    // Four bytes precede the encoded octets. The delay is octet 44: the third one of its group of seven octets in eight bytes.
-    let delay = 4 + 44 / 7 * 8 + 1 + 44 % 7
+    let delay = index(44)
     #expect(octets[delay] == 40)
     octets[delay] = 41
     #expect(Presence(systemExclusive: octets) == nil)

@@ -99,13 +99,14 @@ public final class MessageFuzzer: Fuzzer {
 
   /// Executes a random command of the local player.
   private func command(_ core: PeerCore) {
-    switch pick(6) {
+    switch pick(7) {
     case 4: try? core.ensemble.change(mix: mix(), isImmediate: pick(2) == 0, at: now)
     case 5:
       let countIn = CountIn(clicks: pick(17), ticksPerClick: 24) ?? .none
       try? core.ensemble.start(tempo: try Tempo(bpm: 120), countIn: countIn, at: now)
     case 0: try? core.ensemble.start(tempo: try Tempo(bpm: 120), at: now)
     case 1: try? core.ensemble.stop(now: now)
+    case 6: try? core.ensemble.askToLead(pick(4) > 0, at: now)
     case 2: core.ensemble.setActivity(UInt8(pick(128)), at: now)
     default: try? core.ensemble.take(at: now)
     }
@@ -128,12 +129,14 @@ public final class MessageFuzzer: Fuzzer {
       Presence(
         identity: identity(), claim: pick(3) == 0 ? nil : claim(), channel: pick(2) == 0 ? nil : Channel(1 + pick(16)),
         gates: GateSet(bits: UInt8(pick(16))), takesOver: pick(2) == 0, activity: UInt8(pick(128)),
+        asksToLead: pick(2) == 0,
         players: PlayerSummary(
           list: digest(), count: 1 + pick(64), sum: 127 + pick(64 * 127), maximum: UInt8(pick(128))),
         mutedSlots: pick(4) == 0 ? .max : 0,
         rhythm: digest(),
         answer: [.none, .playsItsOwn, .ready(digest() ?? rhythm.digest), .refused(rhythm.digest)][pick(4)],
-        page: PageReport(port: UInt16(pick(65536)), delay: .milliseconds(Int64(pick(500))))
+        page: PageReport(port: UInt16(pick(65536)), delay: .milliseconds(Int64(pick(500)))),
+        memberGates: MemberGates(identity(), GateSet(bits: UInt8(pick(16))))
       ).systemExclusive
     case 6:
       DocumentRequest(.rhythm, rhythm.digest, from: UInt16(pick(pick(2) == 0 ? 3 : DocumentPart.maximumCount)))
