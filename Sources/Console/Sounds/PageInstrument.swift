@@ -45,7 +45,7 @@ struct PageInstrument: Encodable, Hashable {
         "usesChord": custom.usesChord, "figure": custom.figure?.description(ticks: custom.ticks),
       ])
     }
-    try encoder.encode(members)
+    try members.encode(to: encoder)
   }
 
   /// The largest number of instruments of the patch folders.
