@@ -766,7 +766,7 @@ async function testPlayers() {
   }
   const [mia, tom, zoe] = pages
   const far = await openAndJoin(ben.play, PHONE)
-  const rows = "[...document.querySelectorAll('#players .chip')].map((chip) => [chip.querySelector('.name').textContent, chip.querySelector('.sign').dataset.sign])"
+  const rows = "[...document.querySelectorAll('#players [data-player]')].map((chip) => [chip.querySelector('.name').textContent, chip.querySelector('.sign').dataset.sign])"
   for (const page of [...pages, far]) {
     // Two local players, three pages at Ada, and one page at Ben.
     await page.wait(`(${rows}).length === 6 && ${JSON.stringify(names)}.every((name) => (${rows}).some(([text]) => text.startsWith(name)))`)
@@ -774,7 +774,7 @@ async function testPlayers() {
     const signs = new Set(shown.map(([, sign]) => sign))
     expect(signs.size === 6, "all players have rows with different signs", JSON.stringify(shown))
   }
-  const own = await mia.evaluate("document.querySelector('#players .chip.mine').textContent")
+  const own = await mia.evaluate("document.querySelector('#players [data-player].mine').textContent")
   expect(own.startsWith("MMiayou"), "the own chip is marked, and it is the first one", own)
   for (const page of [mia, far]) await go(page, "everyone")
   await far.wait("tutti.player.row.name === document.querySelector('#player-name').placeholder && / /.test(tutti.player.row.name)")
