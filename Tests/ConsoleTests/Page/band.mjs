@@ -93,9 +93,9 @@ async function join({ access = "lead", place = "play", size = PHONE, state = {},
     source: `for (const [key, value] of Object.entries(${JSON.stringify(settings)})) localStorage.setItem(key, value)\n${fakeSocket}\n${begin}`,
   })
   await page.send("Page.navigate", { url: `${peer.url}&place=${place}` })
-  await page.wait("globalThis.tutti?.connection.hasClock && tutti.state.ensemble")
+  await page.wait("globalThis.tutti?.connection.hasClock && tutti.state.ensemble", 30_000)
   await page.click("#join")
-  await page.wait("tutti.audio.isRunning && tutti.audio.samples.missing === 0")
+  await page.wait("tutti.audio.isRunning && tutti.audio.samples.missing === 0", 30_000)
   return page
 }
 
