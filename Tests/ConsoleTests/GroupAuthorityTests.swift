@@ -24,7 +24,7 @@
         ServerIdentityPolicy(serverHostname: host, serverIP: address)
       }
       if case .validCertificate = await verifier.validate(
-        leafCertificate: certificate, intermediates: CertificateStore())
+        leaf: certificate, intermediates: CertificateStore())
       {
         return true
       }

@@ -121,10 +121,11 @@ export class Samples extends EventTarget {
   }
 
   /** The paths of the samples of an instrument. */
-  pathsOfInstrument({ drums, program, low, high }) {
+  pathsOfInstrument({ drums, program, low, high, custom }) {
+    const isUsable = ({ isFurther }) => custom || !isFurther
     const notes = drums.map((note) => this.#manifest.drums[note]?.path)
     const keys = drums.length > 0 ? [] : Array.from({ length: high - low + 1 }, (_, index) => low + index)
-    return unique([...notes, ...keys.map((key) => this.#nearest(program, key)?.sample.path)])
+    return unique([...notes, ...keys.map((key) => this.#nearest(program, key, isUsable)?.sample.path)])
   }
 
   /** The paths of the samples of a patch: its drums, and the tones of its pitched parts. */

@@ -6,7 +6,6 @@ import NIOCore
 import PeerProtocol
 import Realtime
 import Receiving
-public import Rhythm
 
 /// The open pages: sends them the state of the peer, and passes their commands to the peer. Used on the event loop only.
 final class Pages {

@@ -1012,6 +1012,8 @@ async function testSamples() {
   const peer = await start("Uma")
   const paths = `performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.includes("/sounds/"))`
   const page = await openAndJoin(peer.lead)
+  // The sounds of the instruments of the patch folders follow.
+  await page.wait("tutti.audio.samples.instruments.length > 6 && tutti.audio.samples.missing === 0", 30_000)
   const loaded = await page.evaluate(paths)
   expect(loaded.length > 40 && loaded.every((path) => path.endsWith(".flac")), "the samples are loaded as FLAC", loaded)
   const { different, flac, wav, headers } = await page.evaluate(`(async () => {
@@ -1093,7 +1095,8 @@ async function testOrderOfSamples() {
       // All samples arrive before the player joins.
       await page.wait(`${requests}.length >= 40`, 20_000)
     }
-    await page.evaluate(`globalThis.began = performance.now(); document.querySelector("#join").click()`)
+    await page.evaluate(`document.querySelector("#join").addEventListener("click", () => { began = performance.now() }, { capture: true })`)
+    await page.click("#join")
     const instrument = "tutti.instrument.instrument"
     const sound = name === "drums" ? `tutti.audio.samples.drum(${instrument}.drums[0])` : `tutti.audio.samples.tone(${instrument}.program, ${instrument}.low)`
     await page.wait(`tutti.audio.isRunning && ${sound} !== undefined && (globalThis.ready ??= performance.now())`, 10_000)

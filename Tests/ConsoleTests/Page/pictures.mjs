@@ -59,6 +59,13 @@ try {
   await partner.click("#to-rhythm")
   await sleep(600)
   await partner.screenshot(join(folder, "page-rhythm.png"))
+  await partner.click("#to-everyone")
+  await sleep(600)
+  await partner.screenshot(join(folder, "page-everyone.png"))
+  const newcomer = await browser.open(ada.play, PHONE)
+  await newcomer.wait("globalThis.tutti?.state.ensemble && document.querySelector('#stage').children.length > 2")
+  await sleep(600)
+  await newcomer.screenshot(join(folder, "page-entry.png"))
 } finally {
   await browser.close()
   for (const peer of peers) await peer.kill()
