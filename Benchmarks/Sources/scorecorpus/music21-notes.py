@@ -1,0 +1,79 @@
+"""Prints the notes of scores as music21 reads them, for the comparison by `scorecorpus`.
+
+    music21-notes.py OUTPUT             writes one text per file of music21's corpus and of its MusicXML test suite into the folder OUTPUT
+
+A text has a line `part N` for each part of the file, and a line `ONSET PITCH DURATION KIND` for each note: onset and duration in
+quarter notes as fractions, the MIDI key of the written pitch (`u` for an unpitched note), and `n` for a note, `g` for a grace note. The
+name of the text is the path of the file below the folder of music21 with `+` for `/`.
+"""
+
+import fractions
+import multiprocessing
+import os
+import re
+import sys
+import warnings
+
+import music21
+
+ROOT = os.path.dirname(music21.__file__)
+FOLDERS = ["corpus", "musicxml/lilypondTestSuite"]
+
+
+def text(value):
+    return str(fractions.Fraction(value).limit_denominator(65536))
+
+
+def notes(part):
+    for element in part.flatten().notes:
+        # Chord symbols are notes for music21.
+        if isinstance(element, music21.harmony.Harmony):
+            continue
+        kind = "g" if element.duration.isGrace else "n"
+        length = "0" if kind == "g" else text(element.duration.quarterLength)
+        members = element.notes if hasattr(element, "notes") else [element]
+        for member in members:
+            pitch = str(member.pitch.midi) if isinstance(member, music21.note.Note) else "u"
+            yield text(element.offset), pitch, length, kind
+
+
+def dump(job):
+    path, target = job
+    if os.path.exists(target):
+        return None
+    warnings.simplefilter("ignore")
+    try:
+        score = music21.converter.parse(os.path.join(ROOT, path), forceSource=True, storePickle=False)
+    except Exception as error:
+        with open(target, "w") as file:
+            file.write(f"error {type(error).__name__}: {error}\n".replace("\n", " ") + "\n")
+        return path
+    # The staves of one part are parts for music21: their names are those of the part and `-Staff1`.
+    lines, last = [], None
+    for part in score.parts:
+        name = re.sub(r"-Staff\d+$", "", str(part.id))
+        if last is None or name != last or not re.search(r"-Staff\d+$", str(part.id)):
+            lines.append("part")
+        last = name
+        lines += [" ".join(note) for note in notes(part)]
+    with open(target + ".new", "w") as file:
+        file.write("\n".join(lines) + "\n")
+    os.rename(target + ".new", target)
+    return None
+
+
+def main(output):
+    os.makedirs(output, exist_ok=True)
+    jobs = []
+    for folder in FOLDERS:
+        for place, _, names in sorted(os.walk(os.path.join(ROOT, folder))):
+            for name in sorted(names):
+                if name.endswith((".xml", ".mxl", ".musicxml")):
+                    path = os.path.relpath(os.path.join(place, name), ROOT)
+                    jobs.append((path, os.path.join(output, path.replace("/", "+") + ".txt")))
+    with multiprocessing.Pool() as pool:
+        failed = [path for path in pool.imap_unordered(dump, jobs, chunksize=4) if path]
+    print(f"{len(jobs)} files, {len(failed)} that music21 cannot read")
+
+
+main(sys.argv[1])

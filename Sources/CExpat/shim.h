@@ -1,0 +1,2 @@
+// The library expat: a streaming XML parser.
+#include <expat.h>

@@ -1,0 +1,2 @@
+// The library libzip: the entries of compressed MusicXML files.
+#include <zip.h>

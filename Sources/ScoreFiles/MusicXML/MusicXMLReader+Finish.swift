@@ -1,0 +1,94 @@
+import Scores
+
+/// The last steps: the bars of all parts get one length, positions are brought inside their bars, and identifiers are assigned.
+extension MusicXMLReader {
+  /// Puts the contents of a bar into the order of the score.
+  func sortContents(_ bar: inout PartBar) {
+    if bar.voices.count > 1 { bar.voices.sort { $0.number < $1.number } }
+    bar.changes.sortStably { $0.offset < $1.offset }
+    bar.marks.sortStably { $0.offset < $1.offset }
+    bar.symbols.sortStably { $0.offset < $1.offset }
+  }
+
+  func finish() throws(ScoreFault) {
+    guard !score.parts.isEmpty else { throw ScoreFault(file: file, "the file", "has no parts", "export it again with its parts") }
+    guard !bars.isEmpty else { throw ScoreFault(file: file, "the file", "has no bars", "export it again with its bars") }
+    removePartsWithoutBars()
+    var metre = Metre.common
+    for index in bars.indices {
+      metre = bars[index].bar.metre ?? metre
+      bars[index].bar.length = bars[index].end > .zero ? bars[index].end : metre.length
+    }
+    if bars[0].bar.metre == nil { bars[0].bar.metre = .common }
+    score.bars = bars.map(\.bar)
+    for part in score.parts.indices {
+      for bar in score.parts[part].bars.indices { bound(&score.parts[part].bars[bar], score.bars[bar].length) }
+    }
+    orderTempoMarks()
+    findCoda()
+    score.assignIdentifiers()
+    do throws(ScoreFault) {
+      try score.validate()
+    } catch {
+      throw ScoreFault(file: file, error.thing, error.reason, error.remedy)
+    }
+  }
+
+  /// A part of the part list may have no bars. A part with fewer bars than the others is silent at its end.
+  private func removePartsWithoutBars() {
+    for part in score.parts.indices.reversed() where !readParts.contains(part) {
+      result.add(file, 1, "part \(score.parts[part].name) has no bars", "it is left out")
+      score.parts.remove(at: part)
+    }
+    for part in score.parts.indices {
+      let missing = bars.count - score.parts[part].bars.count
+      guard missing > 0 else { continue }
+      result.add(file, 1, "part \(score.parts[part].name) has \(missing) bars less than others", "it is silent there")
+      score.parts[part].bars += Array(repeating: PartBar(), count: missing)
+    }
+  }
+
+  private func bound(_ bar: inout PartBar, _ length: Fraction) {
+    for index in bar.changes.indices { bar.changes[index].offset = min(bar.changes[index].offset, length) }
+    for index in bar.marks.indices { bar.marks[index].offset = min(bar.marks[index].offset, length) }
+    for index in bar.symbols.indices { bar.symbols[index].offset = min(bar.symbols[index].offset, length) }
+  }
+
+  /// Sorts the tempo marks, and removes those that several parts repeat. At one position, the mark with words counts.
+  private func orderTempoMarks() {
+    var marks = score.tempoMarks
+    for index in marks.indices { marks[index].offset = min(marks[index].offset, score.bars[marks[index].bar].length) }
+    marks.sortStably { ($0.bar, $0.offset) < ($1.bar, $1.offset) }
+    var kept: [TempoMark] = []
+    for mark in marks {
+      let rivals = kept.indices.reversed().prefix { kept[$0].bar == mark.bar && kept[$0].offset == mark.offset }
+      if rivals.contains(where: { kept[$0].content == mark.content && (mark.text.isEmpty || kept[$0].text == mark.text) }) { continue }
+      if case .tempo = mark.content, let rival = rivals.first(where: { if case .tempo = kept[$0].content { true } else { false } }) {
+        // A tempo without print gives way to one with words.
+        if kept[rival].text.isEmpty, kept[rival].beat == nil, !(mark.text.isEmpty && mark.beat == nil) { kept[rival] = mark }
+        continue
+      }
+      kept.append(mark)
+    }
+    score.tempoMarks = kept
+  }
+
+  /// If two bars have a coda sign and none says "To Coda", the first sign means "To Coda": many programs export only the sign.
+  private func findCoda() {
+    let codas = score.bars.indices.filter { score.bars[$0].coda != nil }
+    guard codas.count == 2, !score.bars.contains(where: { $0.toCoda != nil }) else { return }
+    score.bars[codas[0]].toCoda = score.bars[codas[1]].coda
+    score.bars[codas[0]].coda = nil
+  }
+}
+
+extension Array {
+  /// Sorts without changing the order of equal elements. An array that is in order, the usual case, is not copied.
+  mutating func sortStably(by areInOrder: (Element, Element) -> Bool) {
+    guard count > 1, zip(self, dropFirst()).contains(where: { areInOrder($1, $0) }) else { return }
+    let sorted = enumerated().sorted { a, b in
+      areInOrder(a.element, b.element) || (!areInOrder(b.element, a.element) && a.offset < b.offset)
+    }
+    self = sorted.map(\.element)
+  }
+}

@@ -1,0 +1,181 @@
+import CExpat
+import Scores
+
+/// Reads an XML document with expat and takes it apart into elements of bounded size.
+///
+/// The elements `score-partwise`, `part` and `measure` are entered: the visitor hears their beginning and their end. Every other element is
+/// a tree (``XMLTree``) that the visitor gets when it is complete. Entities, external documents and elements nested more than
+/// ``maximumDepth`` deep are refused, so that no file of a few octets becomes gigabytes ("billion laughs"). expat decodes UTF-8, UTF-16,
+/// ISO-8859-1 and US-ASCII.
+final class XMLStream {
+  /// What the visitor hears. The elements that are entered have their attributes in the tree's element 0.
+  enum Step { case begin(XMLName), tree, end(XMLName) }
+
+  static let maximumDepth = 64
+  /// The elements of one tree.
+  static let maximumNodes = 100_000
+  /// The octets of the texts and attributes of one tree.
+  static let maximumOctets = 4 << 20
+  /// The largest file in octets.
+  static let maximumFile = 32 << 20
+
+  private let file: String
+  private let parser: XML_Parser
+  private let visit: (XMLStream, Step) throws(ScoreFault) -> Void
+  /// The names of the elements.
+  private(set) var names = NameTable.start
+  /// The element that the visitor is to use.
+  var tree = XMLTree()
+  private var depth = 0
+  /// The elements that are entered and open.
+  private var entered: [XMLName] = []
+  private var isInTree = false
+  private var fault: ScoreFault?
+
+  /// The line of the current element in the file.
+  var line: Int { Int(XML_GetCurrentLineNumber(parser)) }
+
+  private init(_ file: String, _ visit: @escaping (XMLStream, Step) throws(ScoreFault) -> Void) throws(ScoreFault) {
+    guard let parser = XML_ParserCreate(nil) else {
+      throw ScoreFault(file: file, "the file", "no memory for the XML parser", "close other programs")
+    }
+    (self.file, self.parser, self.visit) = (file, parser, visit)
+  }
+
+  deinit { XML_ParserFree(parser) }
+
+  /// Reads `octets`.
+  ///
+  /// - Throws: ``ScoreFault`` at the first fault of the document, or the visitor's.
+  static func read(
+    _ octets: [UInt8], file: String, _ visit: @escaping (XMLStream, Step) throws(ScoreFault) -> Void
+  ) throws(ScoreFault) {
+    guard octets.count <= maximumFile else {
+      throw ScoreFault(file: file, "the file", "has \(octets.count) octets", "use at most \(maximumFile)")
+    }
+    let stream = try XMLStream(file, visit)
+    stream.install()
+    let status = octets.withUnsafeBytes { buffer in
+      XML_Parse(stream.parser, buffer.bindMemory(to: CChar.self).baseAddress, Int32(buffer.count), 1)
+    }
+    if let fault = stream.fault { throw fault }
+    if status != XML_STATUS_OK { throw stream.syntaxFault }
+  }
+
+  private func install() {
+    XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+    XML_SetElementHandler(
+      parser, { XMLStream.of($0).begin($1, $2) }, { user, _ in XMLStream.of(user).end() })
+    XML_SetCharacterDataHandler(parser) { user, text, count in
+      let stream = XMLStream.of(user)
+      guard stream.isInTree, let text else { return }
+      text.withMemoryRebound(to: UInt8.self, capacity: Int(count)) {
+        stream.tree.add(text: UnsafeBufferPointer(start: $0, count: Int(count)))
+      }
+      stream.checkSize()
+    }
+    XML_SetEntityDeclHandler(parser) { user, name, _, _, _, _, _, _, _ in
+      let stream = XMLStream.of(user)
+      let text = name.map { String(cString: $0) } ?? ""
+      stream.refuse("entity \(text.prefix(40))", "entities are not permitted", "export the file again without a DTD of its own")
+    }
+    XML_SetSkippedEntityHandler(parser) { user, name, _ in
+      let stream = XMLStream.of(user)
+      let text = name.map { String(cString: $0) } ?? ""
+      stream.refuse("entity \(text.prefix(40))", "is not defined", "write the character itself")
+    }
+  }
+
+  private static func of(_ user: UnsafeMutableRawPointer?) -> XMLStream {
+    Unmanaged<XMLStream>.fromOpaque(user!).takeUnretainedValue()
+  }
+
+  private func begin(_ name: UnsafePointer<XML_Char>?, _ list: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?) {
+    guard fault == nil, let name, let number = Self.octets(name, { names.number($0) }) else {
+      return refuse("the file", "more than \(NameTable.maximumForeign) names of elements", "export it again")
+    }
+    depth += 1
+    if depth > Self.maximumDepth {
+      return refuse("the file", "elements are nested more than \(Self.maximumDepth) deep", "export it again")
+    }
+    let known = XMLName(rawValue: number)
+    if known == .scoreTimewise {
+      return refuse(
+        "score-timewise", "bars that contain parts are not supported", "export it as score-partwise (MusicXML's usual form)")
+    }
+    let isEntered = !isInTree && (known == .scorePartwise || known == .part || known == .measure) && entered.count == depth - 1
+    if depth == 1, known != .scorePartwise, known != .container {
+      return refuse("the file", "the element \(names.names[Int(number)].prefix(40)) is no score", "export it as MusicXML")
+    }
+    if !isInTree { tree.begin(line: line) }
+    tree.open(number)
+    var place = 0
+    while let name = list?[place], let value = list?[place + 1] {
+      guard place < 128, let attribute = Self.octets(name, { names.number($0) }) else {
+        return refuse("the file", "too many attributes", "export it again")
+      }
+      Self.octets(value) { tree.add(attribute: attribute, $0) }
+      place += 2
+    }
+    if tree.nodes.count > Self.maximumNodes {
+      return refuse("the file", "an element has more than \(Self.maximumNodes) elements", "export it again")
+    }
+    checkSize()
+    if isEntered, let known {
+      entered.append(known)
+      step(.begin(known))
+    } else {
+      isInTree = true
+    }
+  }
+
+  private func end() {
+    guard fault == nil else { return }
+    depth -= 1
+    if isInTree {
+      if tree.close() {
+        isInTree = false
+        step(.tree)
+      }
+    } else if let name = entered.popLast() {
+      step(.end(name))
+    }
+  }
+
+  private func step(_ step: Step) {
+    do throws(ScoreFault) {
+      try visit(self, step)
+    } catch {
+      fault = error
+      XML_StopParser(parser, XML_FALSE)
+    }
+  }
+
+  private func checkSize() {
+    if tree.octetCount > Self.maximumOctets {
+      refuse("the file", "an element has more than \(Self.maximumOctets) octets of text", "export it again")
+    }
+  }
+
+  private func refuse(_ thing: String, _ reason: String, _ remedy: String) {
+    if fault == nil { fault = ScoreFault(file: file, line: line, thing, reason, remedy) }
+    XML_StopParser(parser, XML_FALSE)
+  }
+
+  private var syntaxFault: ScoreFault {
+    let code = XML_GetErrorCode(parser)
+    let text = XML_ErrorString(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
+    let isEncoding = code == XML_ERROR_UNKNOWN_ENCODING || code == XML_ERROR_INCORRECT_ENCODING
+    return ScoreFault(
+      file: file, line: line, "the XML", text,
+      isEncoding ? "save it as UTF-8" : "the file is damaged or not MusicXML: export it again")
+  }
+
+  private static func octets<Result>(
+    _ text: UnsafePointer<XML_Char>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    var count = 0
+    while text[count] != 0 { count += 1 }
+    return text.withMemoryRebound(to: UInt8.self, capacity: count) { body(UnsafeBufferPointer(start: $0, count: count)) }
+  }
+}

@@ -1,0 +1,209 @@
+import Scores
+
+/// One element with its descendants, such as a note. The reader takes a file apart into such elements, so that its memory does not grow
+/// with the file. The tree lies in four arrays, which keep their memory from one element to the next.
+struct XMLTree {
+  /// The place of an element in the tree. The element itself is 0.
+  typealias Index = Int32
+
+  struct Node {
+    var name: UInt16
+    /// Whether the reader has used the element. Elements that it has not used are listed for the user.
+    var isUsed = false
+    var firstChild: Index = -1
+    var lastChild: Index = -1
+    var next: Index = -1
+    var attributes: Range<Int32>
+    var text: Range<Int32> = 0..<0
+  }
+
+  struct Attribute {
+    var name: UInt16
+    var value: Range<Int32>
+  }
+
+  private(set) var nodes: [Node] = []
+  private var attributes: [Attribute] = []
+  private var octets: [UInt8] = []
+  /// The line of the element in the file.
+  private(set) var line = 0
+  /// The open elements.
+  private var open: [Index] = []
+
+  // MARK: Building
+
+  mutating func begin(line: Int) {
+    nodes.removeAll(keepingCapacity: true)
+    attributes.removeAll(keepingCapacity: true)
+    octets.removeAll(keepingCapacity: true)
+    open.removeAll(keepingCapacity: true)
+    self.line = line
+  }
+
+  mutating func open(_ name: UInt16) {
+    let index = Index(nodes.count)
+    if let parent = open.last.map(Int.init) {
+      if nodes[parent].lastChild < 0 {
+        nodes[parent].firstChild = index
+      } else {
+        nodes[Int(nodes[parent].lastChild)].next = index
+      }
+      nodes[parent].lastChild = index
+    }
+    let end = Int32(attributes.count)
+    nodes.append(Node(name: name, attributes: end..<end))
+    open.append(index)
+  }
+
+  mutating func add(attribute name: UInt16, _ value: UnsafeBufferPointer<UInt8>) {
+    let start = Int32(octets.count)
+    octets.append(contentsOf: value)
+    attributes.append(Attribute(name: name, value: start..<Int32(octets.count)))
+    let index = nodes.count - 1
+    nodes[index].attributes = nodes[index].attributes.lowerBound..<Int32(attributes.count)
+  }
+
+  /// Adds to the text of the open element. Text after a child is not part of MusicXML and is left out.
+  mutating func add(text: UnsafeBufferPointer<UInt8>) {
+    guard let index = open.last.map(Int.init), nodes[index].lastChild < 0 else { return }
+    let isFirst = nodes[index].text.isEmpty
+    if isFirst, text.allSatisfy(isSpace) { return }
+    let start = isFirst ? Int32(octets.count) : nodes[index].text.lowerBound
+    octets.append(contentsOf: text)
+    nodes[index].text = start..<Int32(octets.count)
+  }
+
+  /// Closes the open element. Returns whether the whole tree is complete.
+  mutating func close() -> Bool {
+    open.removeLast()
+    return open.isEmpty
+  }
+
+  var octetCount: Int { octets.count }
+
+  // MARK: Reading
+
+  func name(_ index: Index) -> XMLName? { XMLName(rawValue: nodes[Int(index)].name) }
+
+  /// The children of an element, without marking them as used.
+  func children(_ index: Index) -> [Index] {
+    var list: [Index] = []
+    var child = nodes[Int(index)].firstChild
+    while child >= 0 {
+      list.append(child)
+      child = nodes[Int(child)].next
+    }
+    return list
+  }
+
+  func firstChild(_ index: Index) -> Index? {
+    let child = nodes[Int(index)].firstChild
+    return child >= 0 ? child : nil
+  }
+
+  func next(_ index: Index) -> Index? {
+    let next = nodes[Int(index)].next
+    return next >= 0 ? next : nil
+  }
+
+  mutating func use(_ index: Index) { nodes[Int(index)].isUsed = true }
+
+  /// The first child with a name, which becomes used.
+  mutating func child(_ index: Index, _ name: XMLName) -> Index? {
+    var child = nodes[Int(index)].firstChild
+    while child >= 0 {
+      if nodes[Int(child)].name == name.rawValue {
+        nodes[Int(child)].isUsed = true
+        return child
+      }
+      child = nodes[Int(child)].next
+    }
+    return nil
+  }
+
+  /// The value of an attribute.
+  func attribute(_ index: Index, _ name: XMLName) -> String? {
+    for attribute in nodes[Int(index)].attributes where attributes[Int(attribute)].name == name.rawValue {
+      return string(attributes[Int(attribute)].value)
+    }
+    return nil
+  }
+
+  func has(_ index: Index, _ name: XMLName, _ value: StaticString) -> Bool {
+    for attribute in nodes[Int(index)].attributes where attributes[Int(attribute)].name == name.rawValue {
+      return octets[indices(attributes[Int(attribute)].value)].elementsEqual(
+        UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount))
+    }
+    return false
+  }
+
+  /// The text of an element without spaces at its ends.
+  func text(_ index: Index) -> String { string(nodes[Int(index)].text) }
+
+  /// The text of the first child with a name, which becomes used.
+  mutating func text(_ index: Index, _ name: XMLName) -> String? {
+    guard let child = child(index, name) else { return nil }
+    return text(child)
+  }
+
+  /// The text of an element as an exact number; nil if it is not a decimal number.
+  func number(_ index: Index) -> Fraction? { decimal(octets[trimmed(nodes[Int(index)].text)]) }
+
+  mutating func number(_ index: Index, _ name: XMLName) -> Fraction? {
+    guard let child = child(index, name) else { return nil }
+    return number(child)
+  }
+
+  /// The text of the first child with a name as an integer; nil if it is no integer of at most nine digits.
+  mutating func integer(_ index: Index, _ name: XMLName) -> Int? {
+    guard let number = number(index, name), number.denominator == 1, abs(number.numerator) < 1_000_000_000 else { return nil }
+    return Int(number.numerator)
+  }
+
+  func number(_ index: Index, attribute name: XMLName) -> Fraction? {
+    for attribute in nodes[Int(index)].attributes where attributes[Int(attribute)].name == name.rawValue {
+      return decimal(octets[trimmed(attributes[Int(attribute)].value)])
+    }
+    return nil
+  }
+
+  private func indices(_ range: Range<Int32>) -> Range<Int> { Int(range.lowerBound)..<Int(range.upperBound) }
+
+  private func trimmed(_ range: Range<Int32>) -> Range<Int> {
+    var range = indices(range)
+    while !range.isEmpty, isSpace(octets[range.lowerBound]) { range = range.lowerBound + 1..<range.upperBound }
+    while !range.isEmpty, isSpace(octets[range.upperBound - 1]) { range = range.lowerBound..<range.upperBound - 1 }
+    return range
+  }
+
+  private func string(_ range: Range<Int32>) -> String { String(decoding: octets[trimmed(range)], as: UTF8.self) }
+}
+
+private func isSpace(_ octet: UInt8) -> Bool { octet == 0x20 || octet == 0x0A || octet == 0x09 || octet == 0x0D }
+
+/// The number that `text` writes in decimal digits, with a sign and up to nine decimals; nil if it is none, or if it has more than 12
+/// digits before the point.
+func decimal(_ text: some Collection<UInt8>) -> Fraction? {
+  var (value, scale, digits): (Int64, Int64, Int) = (0, 1, 0)
+  var (isNegative, isAfterPoint, isFirst) = (false, false, true)
+  for octet in text {
+    switch octet {
+    case 0x2B where isFirst: break
+    case 0x2D where isFirst: isNegative = true
+    case 0x2E where !isAfterPoint: isAfterPoint = true
+    case 0x30...0x39:
+      if isAfterPoint {
+        // Further decimals are below a billionth.
+        guard scale < 1_000_000_000, value < 1_000_000_000_000 else { break }
+        scale *= 10
+      } else {
+        guard value < 100_000_000_000 else { return nil }
+      }
+      value = value * 10 + Int64(octet - 0x30)
+      digits += 1
+    default: return nil
+    }
+    isFirst = false
+  }
+  return digits > 0 ? Fraction(isNegative ? -value : value, scale) : nil
+}
