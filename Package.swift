@@ -21,6 +21,9 @@ let package = Package(
     .library(name: "Measurement", targets: ["Measurement"]),
     .library(name: "Engine", targets: ["Engine"]),
     .library(name: "Console", targets: ["Console"]),
+    .library(name: "Scores", targets: ["Scores"]),
+    .library(name: "ScoreFiles", targets: ["ScoreFiles"]),
+    .library(name: "CExpat", targets: ["CExpat"]),
     .library(name: "_TestSupport", targets: ["_TestSupport"]),
   ],
   traits: [
@@ -48,6 +51,10 @@ let package = Package(
     .target(name: "RTPMIDI", dependencies: ["MIDI", "MusicalTime", "Text", containers]),
     .target(name: "ClockSync", dependencies: ["MusicalTime"]),
     .target(name: "Rhythm", dependencies: ["MIDI", "MusicalTime", "Text", "Yams"]),
+    .target(name: "Scores", dependencies: ["MIDI", "MusicalTime"]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
+    .target(name: "ScoreFiles", dependencies: ["CExpat", "CZip", "MIDI", "Scores", "Text"]),
     .systemLibrary(name: "CSodium"),
     .target(name: "Cryptography", dependencies: ["CSodium"]),
     .target(
@@ -143,6 +150,8 @@ let package = Package(
     .testTarget(
       name: "ClockSyncTests", dependencies: ["_TestSupport", "ClockSync", "Simulation"]),
     .testTarget(name: "RhythmTests", dependencies: ["MIDI", "_TestSupport", "Rhythm"]),
+    .testTarget(name: "ScoresTests", dependencies: ["_TestSupport", "MusicalTime", "Scores"]),
+    .testTarget(name: "ScoreFilesTests", dependencies: ["CZip", "_TestSupport", "MIDI", "ScoreFiles", "Scores"]),
     .testTarget(
       name: "SendingTests",
       dependencies: ["CAllocationCount", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Sending"]),

@@ -44,6 +44,9 @@ let package = Package(
     .executableTarget(
       name: "randomscenarios", dependencies: [arguments] + tutti("MusicalTime", "Rhythm", "Simulation")),
     .executableTarget(
+      name: "scorecorpus", dependencies: [arguments] + tutti("CExpat", "ScoreFiles", "Scores"),
+      exclude: ["music21-notes.py"]),
+    .executableTarget(
       name: "fuzz",
       dependencies: [
         arguments, .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -1,0 +1,93 @@
+import Scores
+
+/// The comparison of notes with music21's reading.
+///
+/// The notes of each part are matched as multisets of (onset, pitch, length). Notes that remain are put into classes: the same note elsewhere (its
+/// bar begins elsewhere), another length, another pitch, only here, only in music21.
+struct Comparison {
+  private(set) var equal = 0
+  /// The notes of music21, and those that only the import has.
+  private(set) var total = 0
+  private var classes: [String: Int] = [:]
+  private var files: [(file: String, different: Int, kinds: [String: Int])] = []
+
+  mutating func add(_ score: Score, _ reference: ReferenceNotes, _ file: String, _ shown: Int) {
+    var different = 0
+    var kinds: [String: Int] = [:]
+    var printed = 0
+    func count(_ kind: String, _ count: Int) { kinds[kind, default: 0] += count }
+    let own = score.parts.map { notes(of: $0, score) }
+    for index in 0..<max(own.count, reference.parts.count) {
+      let mine = index < own.count ? own[index] : []
+      let theirs = index < reference.parts.count ? reference.parts[index] : []
+      var rest = Dictionary(mine.map { ($0, 1) }, uniquingKeysWith: +)
+      var missing: [ComparedNote] = []
+      for note in theirs {
+        if let left = rest[note], left > 0 {
+          rest[note] = left - 1
+          equal += 1
+        } else {
+          missing.append(note)
+        }
+      }
+      total += theirs.count
+      var extra = rest.flatMap { Array(repeating: $0.key, count: $0.value) }.sorted()
+      for note in missing.sorted() {
+        different += 1
+        func take(_ kind: String, _ isSame: (ComparedNote) -> Bool) -> Bool {
+          guard let index = extra.firstIndex(where: isSame) else { return false }
+          if printed < shown {
+            printed += 1
+            print("  \(file) part \(index + 1): \(kind): here \(extra[index]), music21 \(note)")
+          }
+          extra.remove(at: index)
+          count(kind, 1)
+          return true
+        }
+        if take("length", { $0.onset == note.onset && $0.pitch == note.pitch }) { continue }
+        if take("pitch", { $0.onset == note.onset && $0.length == note.length }) { continue }
+        if take("onset", { $0.pitch == note.pitch && $0.length == note.length }) { continue }
+        count("only music21", 1)
+        if printed < shown {
+          printed += 1
+          print("  \(file) part \(index + 1): only music21: \(note)")
+        }
+      }
+      total += extra.count
+      different += extra.count
+      if !extra.isEmpty {
+        count("only here", extra.count)
+        for note in extra.prefix(max(shown - printed, 0)) { print("  \(file) part \(index + 1): only here: \(note)") }
+      }
+    }
+    for (kind, count) in kinds { classes[kind, default: 0] += count }
+    if different > 0 { files.append((file, different, kinds)) }
+  }
+
+  private func notes(of part: Part, _ score: Score) -> [ComparedNote] {
+    var list: [ComparedNote] = []
+    var start = Fraction.zero
+    for (index, bar) in part.bars.enumerated() {
+      for chord in bar.voices.lazy.flatMap(\.chords) {
+        guard let onset = try? start + chord.onset else { continue }
+        for note in chord.notes {
+          let pitch = if case .pitch(let pitch) = note.sound { pitch.key } else { -1 }
+          list.append(
+            ComparedNote(
+              onset: Int(onset.rounded(times: 1000)), pitch: pitch, length: Int(chord.length.rounded(times: 1000))))
+        }
+      }
+      start = (try? start + score.bars[index].length) ?? start
+    }
+    return list
+  }
+
+  func report() {
+    print("differences by class:")
+    for (kind, count) in classes.sorted(by: { $0.value > $1.value }) { print("  \(count) \(kind)") }
+    print("files with differences: \(files.count)")
+    for (file, different, kinds) in files.sorted(by: { $0.different > $1.different }) {
+      print("  \(different) \(file): \(kinds.sorted { $0.value > $1.value }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))")
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import ScoreFiles
+import Scores
+import Testing
+
+@Suite struct RoundTripTests {
+  /// Every own score: reading what is written gives the same octets, as MusicXML and in the compact form.
+  @Test(arguments: OwnScores.names) func ownScoresSurvive(name: String) throws {
+    let result = try OwnScores.read(name)
+    #expect(result.unsupported.isEmpty && result.findingCount == 0, "\(result.unsupported) \(result.findings)")
+    let written = MusicXMLWriter.octets(result.score)
+    let read = try ScoreImport(octets: written, file: name)
+    #expect(read.score == result.score && read.findingCount == 0 && read.unsupported.isEmpty)
+    #expect(read.score.octets == result.score.octets)
+    #expect(try Score(octets: result.score.octets) == result.score)
+  }
+
+  /// As MIDI, the notes come back on their onsets, also those of tuplets.
+  @Test(arguments: OwnScores.names) func midiKeepsTheOnsets(name: String) throws {
+    let score = try OwnScores.read(name).score
+    let route = try Route(score)
+    let octets = try MIDIScoreWriter.octets(score, along: route, tempo: TempoPath(score, along: route))
+    let read = try ScoreImport(octets: octets, file: name + ".mid").score
+    let before = EventTable(score, along: route)
+    let after = EventTable(read, along: try Route(read))
+    // Grace notes sound beside the grid of printed values.
+    let graces = Set(
+      score.parts.flatMap(\.bars).flatMap(\.voices).flatMap(\.chords).filter { $0.grace != nil }.flatMap(\.notes).map(\.id))
+    func onsets(_ table: EventTable) -> Set<String> {
+      Set(table.events.filter { $0.kind == .noteOn && !graces.contains($0.note) }.map { "\($0.position.thousandths) \($0.key)" })
+    }
+    let lost = onsets(before).subtracting(onsets(after))
+    #expect(graces.isEmpty ? lost.isEmpty : lost.count <= 2 * graces.count, "\(lost.sorted())")
+    #expect(read.parts.count == score.parts.count)
+  }
+
+  @Test func damagedMIDIFilesAreRefused() throws {
+    #expect(throws: ScoreFault.self) { try ScoreImport(octets: Array("MThd".utf8), file: "x.mid") }
+    let score = try OwnScores.read("two-voices").score
+    let route = try Route(score)
+    let octets = try MIDIScoreWriter.octets(score, along: route, tempo: TempoPath(score, along: route))
+    for end in stride(from: 14, to: octets.count, by: 37) { _ = try? ScoreImport(octets: Array(octets[..<end]), file: "x.mid") }
+  }
+}
