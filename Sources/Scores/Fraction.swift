@@ -113,5 +113,7 @@ extension Fraction: CustomStringConvertible {
 
 /// The error for a fraction that does not fit into 64 bits.
 public struct FractionError: Error, Hashable, Sendable, CustomStringConvertible {
+  public init() {}
+
   public var description: String { "the rhythm is too fine; use simpler note values" }
 }

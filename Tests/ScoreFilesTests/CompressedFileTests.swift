@@ -52,7 +52,9 @@ import _TestSupport
     let bomb = try archive([("META-INF/container.xml", Array(Self.container.utf8)), ("score.xml", zeros)])
     #expect(bomb.count < 100_000)
     #expect(fault(bomb).contains("entry score.xml: is compressed more than 100 times"))
-    let large = try archive([("META-INF/container.xml", Array(Self.container.utf8)), ("score.xml", [UInt8](repeating: 0x20, count: 33 << 20))])
+    let large = try archive([
+      ("META-INF/container.xml", Array(Self.container.utf8)), ("score.xml", [UInt8](repeating: 0x20, count: 33 << 20)),
+    ])
     #expect(fault(large).contains("use at most 33554432"))
   }
 
@@ -60,17 +62,23 @@ import _TestSupport
     #expect(fault(try archive([("a.txt", [65])])).contains("entry META-INF/container.xml: is missing"))
     #expect(fault(try archive([("META-INF/container.xml", Array("<container/>".utf8))])).contains("names no score"))
     let path = Self.container.replacing("score.xml", with: "../../../etc/passwd")
-    #expect(fault(try archive([("META-INF/container.xml", Array(path.utf8))])).contains("../../../etc/passwd: is missing in the archive"))
+    #expect(
+      fault(try archive([("META-INF/container.xml", Array(path.utf8))])).contains(
+        "../../../etc/passwd: is missing in the archive"))
   }
 
   /// Damaged archives are read or refused.
   @Test(arguments: 1...20) func damageIsRefused(seed: Int) throws {
     var random = SplitMix(seed: UInt64(seed))
     let text = MusicXMLText.document([MusicXMLText.attributes + MusicXMLText.note("C4 48")])
-    let original = try archive([("META-INF/container.xml", Array(Self.container.utf8)), ("score.xml", Array(text.utf8))])
+    let original = try archive([
+      ("META-INF/container.xml", Array(Self.container.utf8)), ("score.xml", Array(text.utf8)),
+    ])
     for _ in 0..<50 {
       var octets = original
-      for _ in 0..<3 { octets[Int.random(in: 4..<octets.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random) }
+      for _ in 0..<3 {
+        octets[Int.random(in: 4..<octets.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
+      }
       _ = try? ScoreImport(octets: octets, file: "x.mxl")
     }
   }

@@ -19,14 +19,26 @@ import _TestSupport
   @Test func refusalsNameTheThingTheReasonAndTheRemedy() throws {
     let note = X.note("C4 48")
     let cases: [(String, String)] = [
-      ("<score-timewise><part-list/></score-timewise>", "test.xml:1: score-timewise: bars that contain parts are not supported; "),
+      (
+        "<score-timewise><part-list/></score-timewise>",
+        "test.xml:1: score-timewise: bars that contain parts are not supported; "
+      ),
       ("<html/>", "test.xml:1: the file: the element html is no score; "),
       ("", "test.xml:1: the XML: no element found; "),
       (String(X.document([X.attributes + note]).prefix(300)), "the XML: "),
-      (X.document(["<attributes><divisions>0</divisions></attributes>" + note]), "divisions 0: is not a positive number; "),
-      (X.document(["<attributes><divisions>-4</divisions></attributes>" + note]), "divisions -4: is not a positive number; "),
+      (
+        X.document(["<attributes><divisions>0</divisions></attributes>" + note]),
+        "divisions 0: is not a positive number; "
+      ),
+      (
+        X.document(["<attributes><divisions>-4</divisions></attributes>" + note]),
+        "divisions -4: is not a positive number; "
+      ),
       ("<!DOCTYPE x [<!ENTITY a \"aa\">]>" + "<score-partwise/>", "entity a: entities are not permitted; "),
-      (X.document([X.attributes + "<direction><direction-type><words>&lol;</words></direction-type></direction>"]), "undefined entity"),
+      (
+        X.document([X.attributes + "<direction><direction-type><words>&lol;</words></direction-type></direction>"]),
+        "undefined entity"
+      ),
       (X.document([X.attributes + X.note("C4 999999999")]), "the note values are too fine"),
       (X.document([]), "the file: has no bars; "),
       (X.document([X.attributes + note], parts: ""), "part P1: is not in the part list"),
@@ -36,7 +48,7 @@ import _TestSupport
       ),
     ]
     for (text, expected) in cases {
-      let fault = try #require(fault(text), "\(expected)")
+      let fault = try #require(self.fault(text), "\(expected)")
       #expect(fault.description.contains(expected), "\(fault)")
       #expect(!fault.remedy.isEmpty && fault.file == "test.xml" && !fault.description.contains("\n"))
     }
@@ -77,17 +89,28 @@ import _TestSupport
 
   /// Incompatible divisions need a common denominator beyond the limit.
   @Test func tooFineRhythmsAreRefused() throws {
-    let divisions = [16_381, 16_369, 16_363].map { "<attributes><divisions>\($0)</divisions></attributes>" + X.note("C4 1") }
+    let divisions = [16_381, 16_369, 16_363].map {
+      "<attributes><divisions>\($0)</divisions></attributes>" + X.note("C4 1")
+    }
     #expect(try #require(fault(X.document([divisions.joined()]))).description.contains("too fine"))
   }
 
   @Test func faultsInsideABarAreBounded() throws {
     let cases: [(String, [String])] = [
-      (X.note("C4 12") + "<backup><duration>99</duration></backup>" + X.note("D4 12"), ["a backup before the beginning of the bar"]),
+      (
+        X.note("C4 12") + "<backup><duration>99</duration></backup>" + X.note("D4 12"),
+        ["a backup before the beginning of the bar"]
+      ),
       (X.note("C4 -12") + X.note("D4 12"), ["a duration that is not positive"]),
       (X.note("C4") + X.note("D4 12"), ["a note without a duration"]),
-      (X.note("C4 12").replacing("<octave>4", with: "<octave>44") + X.note("D4 12"), ["a note without a pitch that exists"]),
-      ("<attributes><time><beats>4</beats><beat-type>3</beat-type></time></attributes>" + X.note("D4 12"), ["a metre that is not supported"]),
+      (
+        X.note("C4 12").replacing("<octave>4", with: "<octave>44") + X.note("D4 12"),
+        ["a note without a pitch that exists"]
+      ),
+      (
+        "<attributes><time><beats>4</beats><beat-type>3</beat-type></time></attributes>" + X.note("D4 12"),
+        ["a metre that is not supported"]
+      ),
       (X.note("C4 12", "<staff>7</staff>") + X.note("D4 12"), ["staff 7"]),
     ]
     for (text, expected) in cases {
@@ -106,7 +129,8 @@ import _TestSupport
 
   /// A title cannot change the place where it is shown, and is only a title.
   @Test func titlesAreNames() throws {
-    let text = X.document([X.attributes + X.note("C4 48")], head: "<work><work-title>../../etc/&#x202E;&#10;passwd</work-title></work>")
+    let text = X.document(
+      [X.attributes + X.note("C4 48")], head: "<work><work-title>../../etc/&#x202E;&#10;passwd</work-title></work>")
     let title = try read(text).score.title
     #expect(title == "../../etc/ passwd" || title == "../../etc/passwd")
   }

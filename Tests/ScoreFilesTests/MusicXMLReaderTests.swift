@@ -7,7 +7,8 @@ import Testing
 
   @Test func notesHaveExactOnsets() throws {
     let text = X.document([
-      X.attributes + X.note("C4 12") + X.note("E4 12", before: "<chord/>") + X.note("D4 4") + X.note("E4 4") + X.note("F4 4")
+      X.attributes + X.note("C4 12") + X.note("E4 12", before: "<chord/>") + X.note("D4 4") + X.note("E4 4")
+        + X.note("F4 4")
         + X.note("r 12") + X.note("G#4 12")
     ])
     let score = try read(text).score
@@ -26,7 +27,8 @@ import Testing
   }
 
   @Test func tiesGraceNotesAndSigns() throws {
-    let tied = "<tie type=\"start\"/><notations><tied type=\"start\"/><articulations><accent/></articulations></notations>"
+    let tied =
+      "<tie type=\"start\"/><notations><tied type=\"start\"/><articulations><accent/></articulations></notations>"
     let text = X.document([
       X.attributes + X.note("B4", before: "<grace slash=\"yes\"/>") + X.note("C5 48", tied),
       X.note("C5 48", "<tie type=\"stop\"/><notations><fermata/></notations>"),
@@ -104,7 +106,10 @@ import Testing
     let text = X.document(
       [
         X.attributes + "<print new-system=\"yes\"/>"
-          + X.note("C4 48", "<notations><glissando type=\"start\">x</glissando><technical><fingering>3</fingering></technical></notations>")
+          + X.note(
+            "C4 48",
+            "<notations><glissando type=\"start\">x</glissando><technical><fingering>3</fingering></technical></notations>"
+          )
           + "<figured-bass><figure/></figured-bass><madness/>"
       ], head: "<defaults><scaling/></defaults><credit/><credit/>")
     let unsupported = try read(text).unsupported
@@ -120,7 +125,8 @@ import Testing
       <bass><bass-step>F</bass-step></bass></harmony>
       """
     let lyric = "<lyric number=\"2\"><syllabic>begin</syllabic><text>Hal</text></lyric>"
-    let elision = "<lyric><syllabic>end</syllabic><text>lu</text><elision/><syllabic>begin</syllabic><text>ja</text></lyric>"
+    let elision =
+      "<lyric><syllabic>end</syllabic><text>lu</text><elision/><syllabic>begin</syllabic><text>ja</text></lyric>"
     let score = try read(X.document([X.attributes + symbol + X.note("C4 24", lyric) + X.note("D4 24", elision)])).score
     #expect(score.parts[0].bars[0].symbols.map(\.text) == ["Bbmaj7/F"])
     let lyrics = score.parts[0].bars[0].voices[0].chords.flatMap(\.lyrics)

@@ -5,7 +5,10 @@ import Testing
 /// Short MusicXML documents for the tests.
 enum MusicXMLText {
   /// A document with one part. Each element of `measures` is the content of one measure.
-  static func document(_ measures: [String], head: String = "", parts: String = #"<score-part id="P1"><part-name>Flute</part-name></score-part>"#)
+  static func document(
+    _ measures: [String], head: String = "",
+    parts: String = #"<score-part id="P1"><part-name>Flute</part-name></score-part>"#
+  )
     -> String
   {
     let body = measures.enumerated().map { "<measure number=\"\($0 + 1)\">\n\($1)\n</measure>" }.joined(separator: "\n")

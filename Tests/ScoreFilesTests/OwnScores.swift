@@ -5,7 +5,8 @@ import Testing
 
 /// The scores that the program ships.
 enum OwnScores {
-  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Patches/scores")
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+    "../../Patches/scores")
 
   static let names: [String] = {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -21,18 +22,35 @@ enum OwnScores {
 
 @Suite struct OwnScoresTests {
   /// What each score is for.
-  static let expectations: [(String, (Score) throws -> Bool)] = [
+  static let expectations: [(String, @Sendable (Score) throws -> Bool)] = [
     ("morning-round", { $0.bars.contains { $0.repeatEnd != nil } && $0.bars.allSatisfy { $0.ending.isEmpty } }),
     ("two-endings", { $0.bars.contains { !$0.ending.isEmpty } }),
     ("homeward", { score in try Route(score).bars.map { $0.bar + 1 }.suffix(6) == [3, 4, 5, 6, 9, 10] }),
     ("ferry-waltz", { try Route($0).padding == Fraction(2) }),
-    ("evening", { $0.tempoMarks.contains { $0.content == .ritardando } && $0.tempoMarks.contains { $0.content == .aTempo } }),
+    (
+      "evening",
+      { $0.tempoMarks.contains { $0.content == .ritardando } && $0.tempoMarks.contains { $0.content == .aTempo } }
+    ),
     ("seven-steps", { $0.metres.map(\.description).contains("7/8") && $0.metres.map(\.description).contains("3/4") }),
-    ("threes-and-fives", { score in score.parts[0].bars.flatMap(\.voices).flatMap(\.chords).contains { $0.ratio?.actual == 5 } }),
+    (
+      "threes-and-fives",
+      { score in score.parts[0].bars.flatMap(\.voices).flatMap(\.chords).contains { $0.ratio?.actual == 5 } }
+    ),
     ("ornament", { score in score.parts[0].bars.flatMap(\.voices).flatMap(\.chords).contains { $0.grace != nil } }),
-    ("clarinet-song", { score in score.parts[0].bars[0].changes.contains { $0.content == .transposition(Interval(steps: -1, semitones: -2)!) } }),
+    (
+      "clarinet-song",
+      { score in
+        score.parts[0].bars[0].changes.contains { $0.content == .transposition(Interval(steps: -1, semitones: -2)!) }
+      }
+    ),
     ("lead-sheet", { score in score.parts[0].bars.flatMap(\.symbols).count >= 12 }),
-    ("evening-hymn", { score in score.parts.count == 4 && score.parts[0].bars.flatMap(\.voices).flatMap(\.chords).contains { !$0.lyrics.isEmpty } }),
+    (
+      "evening-hymn",
+      { score in
+        score.parts.count == 4
+          && score.parts[0].bars.flatMap(\.voices).flatMap(\.chords).contains { !$0.lyrics.isEmpty }
+      }
+    ),
     ("drum-groove", { $0.parts[0].isPercussion }),
     ("two-voices", { score in score.parts[0].staves == 2 && score.parts[0].bars.contains { $0.voices.count == 4 } }),
   ]

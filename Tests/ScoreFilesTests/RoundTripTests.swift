@@ -25,9 +25,13 @@ import Testing
     let after = EventTable(read, along: try Route(read))
     // Grace notes sound beside the grid of printed values.
     let graces = Set(
-      score.parts.flatMap(\.bars).flatMap(\.voices).flatMap(\.chords).filter { $0.grace != nil }.flatMap(\.notes).map(\.id))
+      score.parts.flatMap(\.bars).flatMap(\.voices).flatMap(\.chords).filter { $0.grace != nil }.flatMap(\.notes).map(
+        \.id))
     func onsets(_ table: EventTable) -> Set<String> {
-      Set(table.events.filter { $0.kind == .noteOn && !graces.contains($0.note) }.map { "\($0.position.thousandths) \($0.key)" })
+      Set(
+        table.events.filter { $0.kind == .noteOn && !graces.contains($0.note) }.map {
+          "\($0.position.thousandths) \($0.key)"
+        })
     }
     let lost = onsets(before).subtracting(onsets(after))
     #expect(graces.isEmpty ? lost.isEmpty : lost.count <= 2 * graces.count, "\(lost.sorted())")
@@ -39,6 +43,8 @@ import Testing
     let score = try OwnScores.read("two-voices").score
     let route = try Route(score)
     let octets = try MIDIScoreWriter.octets(score, along: route, tempo: TempoPath(score, along: route))
-    for end in stride(from: 14, to: octets.count, by: 37) { _ = try? ScoreImport(octets: Array(octets[..<end]), file: "x.mid") }
+    for end in stride(from: 14, to: octets.count, by: 37) {
+      _ = try? ScoreImport(octets: Array(octets[..<end]), file: "x.mid")
+    }
   }
 }

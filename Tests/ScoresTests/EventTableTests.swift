@@ -5,18 +5,24 @@ import Testing
   /// A score of one part with one bar for each list of chords.
   private func score(_ contents: [[Chord]], _ change: (inout Score) -> Void = { _ in }) throws -> Score {
     var score = bars(Array(repeating: "a", count: contents.count).joined(separator: " "))
-    for (index, chords) in contents.enumerated() { score.parts[0].bars[index].voices = [Voice(number: 1, chords: chords)] }
+    for (index, chords) in contents.enumerated() {
+      score.parts[0].bars[index].voices = [Voice(number: 1, chords: chords)]
+    }
     change(&score)
     score.assignIdentifiers()
     try score.validate()
     return score
   }
 
-  private func chord(_ onset: Int64, _ length: Int64, per denominator: Int64 = 1, _ keys: [Int], _ signs: Chord.Signs = []) -> Chord {
+  private func chord(
+    _ onset: Int64, _ length: Int64, per denominator: Int64 = 1, _ keys: [Int], _ signs: Chord.Signs = []
+  ) -> Chord {
     var chord = Chord(onset: Fraction(onset, denominator)!, length: Fraction(length, denominator)!)
     chord.signs = signs
     chord.notes = keys.map { key in
-      let (step, sharp) = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (3, 0), (3, 1), (4, 0), (4, 1), (5, 0), (5, 1), (6, 0)][key % 12]
+      let (step, sharp) = [
+        (0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (3, 0), (3, 1), (4, 0), (4, 1), (5, 0), (5, 1), (6, 0),
+      ][key % 12]
       return Note(.pitch(Pitch(step: step, alteration: 100 * sharp, octave: key / 12 - 1)!))
     }
     return chord
@@ -76,7 +82,8 @@ import Testing
     var loud = chord(2, 1, [60])
     loud.dynamic = .sfz
     let score = try score([
-      [chord(0, 1, [60]), chord(1, 1, [60], .accent), loud, chord(3, 1, [60])], [chord(0, 1, [60]), chord(2, 1, [60])], [chord(0, 1, [60])],
+      [chord(0, 1, [60]), chord(1, 1, [60], .accent), loud, chord(3, 1, [60])], [chord(0, 1, [60]), chord(2, 1, [60])],
+      [chord(0, 1, [60])],
     ]) { score in
       score.parts[0].bars[0].marks = [Mark(offset: .zero, .dynamic(.p))]
       score.parts[0].bars[1].marks = [
@@ -110,7 +117,9 @@ import Testing
 
   @Test func transposingInstrumentsSoundElsewhere() throws {
     let score = try score([[chord(0, 4, [62], .tenuto)]]) { score in
-      score.parts[0].bars[0].changes = [Change(offset: .zero, staff: 0, .transposition(Interval(steps: -1, semitones: -2)!))]
+      score.parts[0].bars[0].changes = [
+        Change(offset: .zero, staff: 0, .transposition(Interval(steps: -1, semitones: -2)!))
+      ]
     }
     #expect(try notes(score) == ["0+60@80", "96000-60"])
   }
@@ -124,7 +133,8 @@ import Testing
   /// Two voices strike one key: it sounds once. A key that is struck while it sounds begins again.
   @Test func keysOfOnePartDoNotOverlap() throws {
     let score = try score([[chord(0, 4, [60], .tenuto)]]) { score in
-      score.parts[0].bars[0].voices.append(Voice(number: 2, chords: [chord(0, 2, [60], .tenuto), chord(2, 2, [60], .tenuto)]))
+      score.parts[0].bars[0].voices.append(
+        Voice(number: 2, chords: [chord(0, 2, [60], .tenuto), chord(2, 2, [60], .tenuto)]))
     }
     #expect(try notes(score) == ["0+60@80", "48000-60", "48000+60@80", "96000-60"])
   }
@@ -141,7 +151,10 @@ import Testing
       score.parts[0].isPercussion = true
       score.parts[0].instruments = [.init(name: "Kick", key: 36), .init(name: "Hat", key: 42)]
       var chord = Chord(onset: .zero, length: Fraction(1))
-      chord.notes = [Note(.stroke(place: Pitch(step: 3, octave: 4)!, instrument: 0)), Note(.stroke(place: Pitch(step: 4, octave: 5)!, instrument: 1))]
+      chord.notes = [
+        Note(.stroke(place: Pitch(step: 3, octave: 4)!, instrument: 0)),
+        Note(.stroke(place: Pitch(step: 4, octave: 5)!, instrument: 1)),
+      ]
       score.parts[0].bars[0].voices = [Voice(number: 1, chords: [chord])]
     }
     #expect(try notes(score) == ["0+36@80", "0+42@80", "22500-36", "22500-42"])

@@ -12,13 +12,20 @@ struct RandomScore {
   }
 
   private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
-  private mutating func pick<Element>(_ list: [Element]) -> Element { list[Int.random(in: 0..<list.count, using: &random)] }
+  private mutating func pick<Element>(_ list: [Element]) -> Element {
+    list[Int.random(in: 0..<list.count, using: &random)]
+  }
   private mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 
   private mutating func make() {
-    (score.title, score.movement, score.rights) = ("Title \(number(1...99))", chance(30) ? "II & <III>" : "", chance(30) ? "© \"us\"" : "")
+    (score.title, score.movement, score.rights) = (
+      "Title \(number(1...99))", chance(30) ? "II & <III>" : "", chance(30) ? "© \"us\"" : ""
+    )
     if chance(50) { score.creators = [.init(role: "composer", name: "Ada Ö.")] }
-    let metres = [Metre.common, Metre([.init(beats: [7], unit: 8)])!, Metre([.init(beats: [3, 2], unit: 8)])!, Metre([.init(beats: [3], unit: 4)], symbol: .numbers)!]
+    let metres = [
+      Metre.common, Metre([.init(beats: [7], unit: 8)])!, Metre([.init(beats: [3, 2], unit: 8)])!,
+      Metre([.init(beats: [3], unit: 4)], symbol: .numbers)!,
+    ]
     var metre = pick(metres)
     let count = number(1...12)
     for index in 0..<count {
@@ -42,11 +49,14 @@ struct RandomScore {
       score.bars.append(bar)
     }
     // Two signs without To Coda would be read as To Coda and Coda.
-    if !score.bars.contains(where: { $0.toCoda != nil }) { for index in score.bars.indices { score.bars[index].coda = nil } }
+    if !score.bars.contains(where: { $0.toCoda != nil }) {
+      for index in score.bars.indices { score.bars[index].coda = nil }
+    }
     for _ in 0..<number(1...3) { score.parts.append(part()) }
     for bar in score.bars.indices where chance(20) {
       let contents: [(TempoMark.Content, String)] = [
-        (.tempo(number(30...200) * 500), "Lively"), (.tempo(60_125), ""), (.ritardando, "rit."), (.accelerando, "accel."), (.aTempo, "a tempo"),
+        (.tempo(number(30...200) * 500), "Lively"), (.tempo(60_125), ""), (.ritardando, "rit."),
+        (.accelerando, "accel."), (.aTempo, "a tempo"),
         (.tempoPrimo, "Tempo I"),
       ]
       let (content, text) = pick(contents)
@@ -58,7 +68,9 @@ struct RandomScore {
   }
 
   private mutating func part() -> Part {
-    var part = Part(name: "Part \(number(1...9))", abbreviation: chance(50) ? "P." : "", instruments: [.init(name: "Flute", program: UInt8(number(0...127)))])
+    var part = Part(
+      name: "Part \(number(1...9))", abbreviation: chance(50) ? "P." : "",
+      instruments: [.init(name: "Flute", program: UInt8(number(0...127)))])
     part.staves = UInt8(number(1...2))
     part.level = UInt8(number(0...127))
     part.isPercussion = chance(20)
@@ -74,20 +86,32 @@ struct RandomScore {
         Change(offset: .zero, staff: 0, .key(Key(fifths: Int8(number(-7...7)), mode: pick(Key.Mode.allCases)))),
         Change(offset: .zero, staff: 1, .clef(Clef(.g, line: 2, octaves: Int8(number(-1...1))))),
       ]
-      if chance(30) { content.changes.append(Change(offset: .zero, staff: 0, .transposition(Interval(steps: -1, semitones: -2)!))) }
+      if chance(30) {
+        content.changes.append(Change(offset: .zero, staff: 0, .transposition(Interval(steps: -1, semitones: -2)!)))
+      }
     }
     if chance(10) { content.changes.append(Change(offset: Fraction(1), staff: 1, .clef(Clef(.f, line: 4)))) }
     if chance(30) { content.marks.append(Mark(offset: .zero, .dynamic(pick(Dynamic.allCases)))) }
     if chance(15) { content.marks.append(Mark(offset: Fraction(1, 2)!, .words("dolce"))) }
     if chance(15) {
-      content.marks += [Mark(offset: Fraction(1), staff: part.staves, .hairpin(isCrescendo: chance(50), number: 1)), Mark(offset: Fraction(2), .hairpinEnd(number: 1))]
+      content.marks += [
+        Mark(offset: Fraction(1), staff: part.staves, .hairpin(isCrescendo: chance(50), number: 1)),
+        Mark(offset: Fraction(2), .hairpinEnd(number: 1)),
+      ]
     }
-    if chance(10) { content.marks += [Mark(offset: Fraction(2), .pedal(isDown: true)), Mark(offset: Fraction(2), .octaveLine(octaves: -1)), Mark(offset: Fraction(2), .rehearsal("B"))] }
+    if chance(10) {
+      content.marks += [
+        Mark(offset: Fraction(2), .pedal(isDown: true)), Mark(offset: Fraction(2), .octaveLine(octaves: -1)),
+        Mark(offset: Fraction(2), .rehearsal("B")),
+      ]
+    }
     if chance(20) {
       content.symbols = [
         ChordSymbol(
-          offset: .zero, root: .init(step: number(0...6), alteration: number(-1...1))!, kind: pick(ChordSymbol.Kind.allCases),
-          bass: chance(30) ? .init(step: 2, alteration: 0) : nil, degrees: chance(30) ? [.init(number: 9, alteration: -1, effect: .add)] : [])
+          offset: .zero, root: .init(step: number(0...6), alteration: number(-1...1))!,
+          kind: pick(ChordSymbol.Kind.allCases),
+          bass: chance(30) ? .init(step: 2, alteration: 0) : nil,
+          degrees: chance(30) ? [.init(number: 9, alteration: -1, effect: .add)] : [])
       ]
     }
     for voiceNumber in 1...number(1...2) {
@@ -126,7 +150,8 @@ struct RandomScore {
 
   private mutating func note(_ part: Part) -> Note {
     let pitch = Pitch(step: number(0...6), alteration: 50 * number(-4...4), octave: number(1...8))!
-    var note = Note(part.isPercussion ? .stroke(place: Pitch(step: 1, octave: 5)!, instrument: UInt8(number(0...1))) : .pitch(pitch))
+    var note = Note(
+      part.isPercussion ? .stroke(place: Pitch(step: 1, octave: 5)!, instrument: UInt8(number(0...1))) : .pitch(pitch))
     (note.startsTie, note.continuesTie) = (chance(10), chance(10))
     if chance(20) { note.accidental = pick(Note.Accidental.allCases) }
     if chance(10) { note.head = pick(Note.Head.allCases) }
@@ -139,12 +164,20 @@ struct RandomScore {
     if chance(20) { return }
     for _ in 0..<number(1...3) { chord.notes.append(note(part)) }
     chord.isCue = chance(5)
-    if chance(30) { chord.signs = Chord.Signs(rawValue: UInt64.random(in: 0..<1 << UInt64(Chord.Signs.names.count), using: &random)) }
+    if chance(30) {
+      chord.signs = Chord.Signs(rawValue: UInt64.random(in: 0..<1 << UInt64(Chord.Signs.names.count), using: &random))
+    }
     if chance(10) { chord.dynamic = pick(Dynamic.allCases) }
     if chance(10) { chord.tremolo = UInt8(number(1...4)) }
     if chance(10) { chord.slurs = [SpanMark(number: 2, isStart: false), SpanMark(number: 1, isStart: true)] }
     if chance(10) { chord.tuplets = [SpanMark(number: 1, isStart: true)] }
     if chance(20) { chord.beams = [.begin, pick(Beam.allCases)] }
-    if chance(20) { chord.lyrics = [Lyric(verse: UInt8(number(1...3)), position: pick(Lyric.Position.allCases), text: "lü & <la>", isExtended: chance(30))] }
+    if chance(20) {
+      chord.lyrics = [
+        Lyric(
+          verse: UInt8(number(1...3)), position: pick(Lyric.Position.allCases), text: "lü & <la>",
+          isExtended: chance(30))
+      ]
+    }
   }
 }

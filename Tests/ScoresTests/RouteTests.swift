@@ -27,11 +27,13 @@ import _TestSupport
     ("a $b c.fine d.ds", "abcdbc"), ("$a b.ds c", "ababc"), ("a b.ds", "ab"), ("a $b.fine c.ds d", "abcb"),
     ("a |:$b c:| d.ds e", "abcbcdbcde"),
     // Coda.
-    ("a b.coda c.dc @d e", "abcabde"), ("a $b c.coda d.ds @e", "abcdbce"), ("a |:b:| @c", "abbc"), ("a.coda b.dc @c", "abac"),
+    ("a b.coda c.dc @d e", "abcabde"), ("a $b c.coda d.ds @e", "abcdbce"), ("a |:b:| @c", "abbc"),
+    ("a.coda b.dc @c", "abac"),
     ("a.coda b.dc |:@c:| d", "abaccd"), ("$a b.coda c.ds @d e.fine f", "abcabde"),
     ("a |:b [1:c]:| [2:d] e.coda f.dc @g", "abcbdefabdeg"), ("|:a b.coda:| c.dc @d", "ababcabd"),
     ("|:a.coda b:| c.dc @d", "ababcad"), ("a $b c.coda d |:e:| f.ds @g h", "abcdeefbcgh"),
-    ("a $b c.coda |:d:| e.ds @f:|", "abcddebcff"), ("$a b.coda c.ds |:@d:| e", "abcabdde"), ("a.coda b:| c.dc @d", "ababcad"),
+    ("a $b c.coda |:d:| e.ds @f:|", "abcddebcff"), ("$a b.coda c.ds |:@d:| e", "abcabdde"),
+    ("a.coda b:| c.dc @d", "ababcad"),
     ("a |:b.coda:|! c.dc @d", "abbcabbd"),
   ]
 
@@ -126,7 +128,10 @@ import _TestSupport
     for index in score.bars.indices {
       func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
       score.bars[index].beginsRepeat = chance(15)
-      if chance(15) { score.bars[index].repeatEnd = .init(times: UInt8.random(in: 2...5, using: &random), isTakenAfterJump: chance(30)) }
+      if chance(15) {
+        score.bars[index].repeatEnd = .init(
+          times: UInt8.random(in: 2...5, using: &random), isTakenAfterJump: chance(30))
+      }
       if chance(15) { score.bars[index].ending = [UInt8.random(in: 1...3, using: &random)] }
       if chance(15) { score.bars[index].endingEnd = chance(50) ? .stop : .discontinue }
       if chance(5) { score.bars[index].segno = "segno" }

@@ -3,7 +3,9 @@ import Scores
 import Testing
 
 @Suite struct TempoPathTests {
-  private func path(_ text: String, _ marks: [TempoMark], _ change: (inout Score) -> Void = { _ in }) throws -> (Score, Route, TempoPath) {
+  private func path(_ text: String, _ marks: [TempoMark], _ change: (inout Score) -> Void = { _ in }) throws -> (
+    Score, Route, TempoPath
+  ) {
     var score = bars(text)
     score.tempoMarks = marks
     change(&score)
@@ -18,7 +20,8 @@ import Testing
 
   @Test func marksSetTheTempo() throws {
     let (_, _, path) = try path(
-      "a b c", [TempoMark(bar: 0, offset: .zero, .tempo(96_000)), TempoMark(bar: 1, offset: Fraction(2), .tempo(60_000))])
+      "a b c",
+      [TempoMark(bar: 0, offset: .zero, .tempo(96_000)), TempoMark(bar: 1, offset: Fraction(2), .tempo(60_000))])
     #expect(bpm(path) == ["0:960", "144:600"])
   }
 
@@ -82,7 +85,8 @@ import Testing
   /// Repeats take the marks again.
   @Test func marksFollowTheRoute() throws {
     let (_, _, path) = try path(
-      "a |:b:|", [TempoMark(bar: 0, offset: .zero, .tempo(100_000)), TempoMark(bar: 1, offset: Fraction(2), .tempo(80_000))])
+      "a |:b:|",
+      [TempoMark(bar: 0, offset: .zero, .tempo(100_000)), TempoMark(bar: 1, offset: Fraction(2), .tempo(80_000))])
     #expect(bpm(path) == ["0:1000", "144:800"])
     let (_, _, both) = try self.path(
       "|:a b:|", [TempoMark(bar: 0, offset: .zero, .tempo(100_000)), TempoMark(bar: 1, offset: .zero, .tempo(80_000))])
@@ -90,7 +94,8 @@ import Testing
   }
 
   @Test func theLeaderMultipliesTheTempo() throws {
-    let (_, _, path) = try path("a b", [TempoMark(bar: 0, offset: .zero, .tempo(100_000)), TempoMark(bar: 1, offset: .zero, .tempo(80_000))])
+    let (_, _, path) = try path(
+      "a b", [TempoMark(bar: 0, offset: .zero, .tempo(100_000)), TempoMark(bar: 1, offset: .zero, .tempo(80_000))])
     #expect(bpm(path.scaled(by: 1250)) == ["0:1250", "96:1000"])
     // The limits of `Tempo` hold.
     #expect(path.scaled(by: 100_000).changes.allSatisfy { Tempo.lengths.contains($0.tempo.nanosecondsPerQuarter) })
@@ -109,7 +114,11 @@ import Testing
       #expect(before.deadline(after.originTick) == after.originInstant)
     }
     let ritardando = timelines[path.index(at: route.tick(ofPlayedBar: 2))].originInstant.nanoseconds
-    let expected = (0..<8).reduce(0.0) { $0 + 30e9 / (120.0 - 40.0 * (Double($1) + 0.5) / 8.0) }
+    var expected = 0.0
+    for eighth in 0..<8 {
+      let bpm = 120.0 - 40.0 * (Double(eighth) + 0.5) / 8.0
+      expected += 30e9 / bpm
+    }
     #expect(abs(Double(ritardando) - 2e9 - expected) < 1e4)
   }
 }

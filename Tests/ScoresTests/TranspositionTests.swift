@@ -3,7 +3,9 @@ import Testing
 import _TestSupport
 
 @Suite struct TranspositionTests {
-  private func pitch(_ step: Int, _ alteration: Int, _ octave: Int) -> Pitch { Pitch(step: step, alteration: 100 * alteration, octave: octave)! }
+  private func pitch(_ step: Int, _ alteration: Int, _ octave: Int) -> Pitch {
+    Pitch(step: step, alteration: 100 * alteration, octave: octave)!
+  }
 
   @Test func intervalsMoveFifths() {
     // C major up a minor third is E flat major; up a fifth G major; down a major second B flat major.
@@ -28,7 +30,10 @@ import _TestSupport
     var chord = Chord(onset: .zero, length: Fraction(4))
     chord.notes = [Note(.pitch(pitch(1, 0, 4)))]
     score.parts[0].bars[0].voices = [Voice(number: 1, chords: [chord])]
-    score.parts[0].bars[0].symbols = [ChordSymbol(offset: .zero, root: .init(step: 1, alteration: 0)!, kind: .minor, bass: .init(step: 3, alteration: 0)!)]
+    score.parts[0].bars[0].symbols = [
+      ChordSymbol(
+        offset: .zero, root: .init(step: 1, alteration: 0)!, kind: .minor, bass: .init(step: 3, alteration: 0)!)
+    ]
     score.assignIdentifiers()
     return score
   }
@@ -56,11 +61,17 @@ import _TestSupport
     let interval = try #require(Interval(semitones: Int.random(in: -12...12, using: &random)))
     var score = try score(in: 0)
     score.parts[0].bars[0].voices[0].chords[0].notes = (0..<8).map { _ in
-      Note(.pitch(pitch(Int.random(in: 0...6, using: &random), Int.random(in: -1...1, using: &random), Int.random(in: 3...6, using: &random))))
+      Note(
+        .pitch(
+          pitch(
+            Int.random(in: 0...6, using: &random), Int.random(in: -1...1, using: &random),
+            Int.random(in: 3...6, using: &random))))
     }
     let moved = try score.transposed(by: interval)
     func keys(_ score: Score) -> [Int] {
-      score.parts[0].bars[0].voices[0].chords[0].notes.map { if case .pitch(let pitch) = $0.sound { pitch.key } else { 0 } }
+      score.parts[0].bars[0].voices[0].chords[0].notes.map {
+        if case .pitch(let pitch) = $0.sound { pitch.key } else { 0 }
+      }
     }
     #expect(keys(moved) == keys(score).map { $0 + Int(interval.semitones) })
     #expect(keys(try moved.transposed(by: interval.reversed)) == keys(score))
@@ -68,7 +79,8 @@ import _TestSupport
 
   @Test func transposingPartsAtSoundingPitch() throws {
     var score = try score(in: 2)
-    score.parts[0].bars[0].changes.append(Change(offset: .zero, staff: 0, .transposition(Interval(steps: -1, semitones: -2)!)))
+    score.parts[0].bars[0].changes.append(
+      Change(offset: .zero, staff: 0, .transposition(Interval(steps: -1, semitones: -2)!)))
     let sounding = try score.atSoundingPitch()
     #expect(sounding.parts[0].bars[0].changes.map(\.content) == [.key(Key(fifths: 0, mode: .major))])
     #expect(sounding.parts[0].bars[0].voices[0].chords[0].notes[0].sound == .pitch(pitch(0, 0, 4)))

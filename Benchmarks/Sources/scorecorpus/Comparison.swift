@@ -87,7 +87,9 @@ struct Comparison {
     for (kind, count) in classes.sorted(by: { $0.value > $1.value }) { print("  \(count) \(kind)") }
     print("files with differences: \(files.count)")
     for (file, different, kinds) in files.sorted(by: { $0.different > $1.different }) {
-      print("  \(different) \(file): \(kinds.sorted { $0.value > $1.value }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))")
+      print(
+        "  \(different) \(file): \(kinds.sorted { $0.value > $1.value }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))"
+      )
     }
   }
 }

@@ -7,7 +7,9 @@ struct ComparedNote: Hashable, Comparable {
   var pitch: Int
   var length: Int
 
-  static func < (a: ComparedNote, b: ComparedNote) -> Bool { (a.onset, a.pitch, a.length) < (b.onset, b.pitch, b.length) }
+  static func < (a: ComparedNote, b: ComparedNote) -> Bool {
+    (a.onset, a.pitch, a.length) < (b.onset, b.pitch, b.length)
+  }
 }
 
 /// The notes of a file as music21 reads them, by part.
@@ -28,7 +30,8 @@ struct ReferenceNotes {
       } else if first.elementsEqual("error".utf8) {
         error = String(Substring(line).dropFirst(6))
       } else if fields.count == 4, let onset = thousandths(first), let length = thousandths(fields[2]) {
-        parts[parts.count - 1].append(ComparedNote(onset: onset, pitch: Int(Substring(fields[1])) ?? -1, length: length))
+        parts[parts.count - 1].append(
+          ComparedNote(onset: onset, pitch: Int(Substring(fields[1])) ?? -1, length: length))
       }
     }
   }

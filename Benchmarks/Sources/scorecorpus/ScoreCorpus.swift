@@ -35,7 +35,9 @@ struct ScoreCorpus: ParsableCommand {
     guard !files.isEmpty else { throw ValidationError("\(root): contains no scores; give the folder of music21 10.5") }
     if time { return try ImportTime.measure(files, root) }
     var totals = Totals()
-    for file in files { try totals.add(file, octets: octets(file), notes: notes.map { noteFile($0, file) }, differences) }
+    for file in files {
+      try totals.add(file, octets: octets(file), notes: notes.map { noteFile($0, file) }, differences)
+    }
     totals.report()
     if totals.failsLimits { throw ExitCode(1) }
   }
@@ -44,10 +46,14 @@ struct ScoreCorpus: ParsableCommand {
   private func scores(in folder: String) throws -> [String] {
     let enumerator = FileManager.default.enumerator(atPath: "\(root)/\(folder)")
     let names = enumerator?.compactMap { $0 as? String } ?? []
-    return names.filter { name in [".xml", ".mxl", ".musicxml"].contains { name.hasSuffix($0) } }.sorted().map { "\(folder)/\($0)" }
+    return names.filter { name in [".xml", ".mxl", ".musicxml"].contains { name.hasSuffix($0) } }.sorted().map {
+      "\(folder)/\($0)"
+    }
   }
 
-  private func octets(_ file: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: "\(root)/\(file)"))) }
+  private func octets(_ file: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: "\(root)/\(file)")))
+  }
 
   private func noteFile(_ folder: String, _ file: String) -> String {
     "\(folder)/\(file.replacingOccurrences(of: "/", with: "+")).txt"

@@ -56,7 +56,9 @@ struct Totals {
     for (x, y) in zip(a.parts, b.parts) {
       for (index, (p, q)) in zip(x.bars, y.bars).enumerated() where p != q {
         for (v, w) in zip(p.voices, q.voices) {
-          for (c, d) in zip(v.chords, w.chords) where c != d { return "part \(x.name), bar \(index + 1): \(c) and \(d)" }
+          for (c, d) in zip(v.chords, w.chords) where c != d {
+            return "part \(x.name), bar \(index + 1): \(c) and \(d)"
+          }
         }
         return "part \(x.name), bar \(index + 1): \(p.marks) \(p.changes) and \(q.marks) \(q.changes)"
       }
@@ -79,11 +81,16 @@ struct Totals {
     print("round trips that differ: \(roundTripFailures.count)")
     for failure in roundTripFailures.prefix(20) { print("  \(failure)") }
     if comparison.total > 0 {
-      print(String(format: "equal to music21: %d of %d notes, %.4f %%", comparison.equal, comparison.total + refusedNotes, share * 100))
+      print(
+        String(
+          format: "equal to music21: %d of %d notes, %.4f %%", comparison.equal, comparison.total + refusedNotes,
+          share * 100))
       for file in unreadable { print("  music21 cannot read \(file)") }
       comparison.report()
     }
     print("not supported, by count:")
-    for (name, count) in unsupported.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) { print("  \(count) \(name)") }
+    for (name, count) in unsupported.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+      print("  \(count) \(name)")
+    }
   }
 }

@@ -24,7 +24,9 @@ struct BeatGrid {
       let rest = (offset * division) % resolution
       return min(rest, resolution - rest)
     }
-    func fits(_ division: Int64, _ ticks: Int64) -> Bool { offsets.allSatisfy { error($0, division) <= ticks * division } }
+    func fits(_ division: Int64, _ ticks: Int64) -> Bool {
+      offsets.allSatisfy { error($0, division) <= ticks * division }
+    }
     if let exact = Self.divisions.first(where: { division in
       offsets.allSatisfy { error($0, division) < division }
     }) {

@@ -1,5 +1,6 @@
 import MIDI
 import Scores
+import Text
 
 /// Reads a Standard MIDI File into a ``Score``: one part for each channel of each track, with the simplest rhythm (``BeatGrid``).
 ///
@@ -35,16 +36,20 @@ struct MIDIScoreReader {
     do throws(StandardMIDIFile.ReadError) {
       file = try StandardMIDIFile(bytes: octets, &warnings)
     } catch {
-      throw ScoreFault(file: name, "byte \(error.offset)", "found \(error.found), expected \(error.expected)", "export it again")
+      throw ScoreFault(
+        file: name, "byte \(error.offset)", "found \(error.found), expected \(error.expected)", "export it again")
     }
     guard file.format != .independentTracks else {
       throw ScoreFault(file: name, "the file", "has independent sequences (format 2)", "export one of them")
     }
     guard case .ticksPerQuarter(let resolution) = file.division else {
-      throw ScoreFault(file: name, "the file", "counts frames of film, not quarter notes", "export it with ticks per quarter note")
+      throw ScoreFault(
+        file: name, "the file", "counts frames of film, not quarter notes", "export it with ticks per quarter note")
     }
     var reader = MIDIScoreReader(name, Int64(resolution))
-    for warning in warnings.first { reader.result.add(name, 1, "byte \(warning.offset): \(warning.found)", warning.consequence) }
+    for warning in warnings.first {
+      reader.result.add(name, 1, "byte \(warning.offset): \(warning.found)", warning.consequence)
+    }
     for (index, track) in file.tracks.enumerated() { reader.take(track, index) }
     try reader.finish(file)
     return reader.result
@@ -111,7 +116,9 @@ struct MIDIScoreReader {
   // MARK: Bars
 
   private mutating func finish(_ file: StandardMIDIFile) throws(ScoreFault) {
-    guard !notes.isEmpty else { throw ScoreFault(file: self.file, "the file", "has no notes", "export it with its notes") }
+    guard !notes.isEmpty else {
+      throw ScoreFault(file: self.file, "the file", "has no notes", "export it with its notes")
+    }
     // Rests after the last note belong to the last bar only.
     let last = notes.values.lazy.flatMap(\.self).map(\.end).max() ?? 0
     let lines = try barLines(upTo: min(last, end))
@@ -168,7 +175,9 @@ struct MIDIScoreReader {
       guard TempoMark.range.contains(tempo), bar < result.score.bars.count,
         let offset = Fraction((tick - lines[bar]) * 24 / resolution, 24)
       else { continue }
-      if let same = result.score.tempoMarks.last, same.bar == bar, same.offset == offset { result.score.tempoMarks.removeLast() }
+      if let same = result.score.tempoMarks.last, same.bar == bar, same.offset == offset {
+        result.score.tempoMarks.removeLast()
+      }
       result.score.tempoMarks.append(TempoMark(bar: bar, offset: offset, .tempo(tempo)))
     }
   }
@@ -182,7 +191,9 @@ struct MIDIScoreReader {
     if isPercussion {
       let used = Set((notes[source] ?? []).map(\.key)).sorted()
       part.instruments = used.map { .init(name: "Drum \($0)", key: $0) }
-      rhythm.sounds = { key, _ in .stroke(place: DrumPlaces.place(of: key), instrument: UInt8(used.firstIndex(of: key) ?? 0)) }
+      rhythm.sounds = { key, _ in
+        .stroke(place: DrumPlaces.place(of: key), instrument: UInt8(used.firstIndex(of: key) ?? 0))
+      }
     } else {
       rhythm.sounds = { [keys] key, tick in
         let fifths = keys.last { $0.tick <= tick }?.key.fifths ?? 0

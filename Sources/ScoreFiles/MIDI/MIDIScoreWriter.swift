@@ -80,7 +80,8 @@ public enum MIDIScoreWriter {
   ) -> StandardMIDIFile.Track {
     var events: [StandardMIDIFile.Event] = [.init(tick: 0, .meta(.init(trackName: part.name)))]
     if !part.isPercussion {
-      events.append(.init(tick: 0, .message(.programChange(channel, program: UInt7(masking: part.instruments[0].program)))))
+      events.append(
+        .init(tick: 0, .message(.programChange(channel, program: UInt7(masking: part.instruments[0].program)))))
     }
     events.append(
       .init(tick: 0, .message(.controlChange(channel, controller: 7, value: UInt7(masking: part.level)))))

@@ -9,7 +9,9 @@ enum NoteLengths {
   }
 
   /// Tuplets by the odd factor of their denominators.
-  private static let ratios = [(3, 3, 2), (5, 5, 4), (7, 7, 4), (9, 9, 8)].map { ($0.0, TimeModification(actual: $0.1, normal: $0.2)!) }
+  private static let ratios = [(3, 3, 2), (5, 5, 4), (7, 7, 4), (9, 9, 8)].map {
+    ($0.0, TimeModification(actual: $0.1, normal: $0.2)!)
+  }
 
   /// Divides a length into pieces that a note value has, at the next quarter note if possible. Without a value, one piece is left without.
   static func pieces(of length: Fraction, from onset: Fraction) -> [Piece] {

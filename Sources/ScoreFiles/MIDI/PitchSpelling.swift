@@ -28,8 +28,10 @@ enum PitchSpelling {
 /// The places of drums on a staff, as drum notation has them (Norman Weinberg, Guide to Standardized Drumset Notation, 1998).
 enum DrumPlaces {
   private static let places: [UInt8: (Int, Int)] = [
-    35: (3, 4), 36: (3, 4), 37: (0, 5), 38: (0, 5), 39: (0, 5), 40: (0, 5), 41: (4, 4), 43: (5, 4), 45: (6, 4), 47: (1, 5),
-    48: (2, 5), 50: (3, 5), 42: (4, 5), 46: (4, 5), 44: (1, 4), 49: (5, 5), 57: (5, 5), 51: (3, 5), 59: (3, 5), 53: (3, 5),
+    35: (3, 4), 36: (3, 4), 37: (0, 5), 38: (0, 5), 39: (0, 5), 40: (0, 5), 41: (4, 4), 43: (5, 4), 45: (6, 4),
+    47: (1, 5),
+    48: (2, 5), 50: (3, 5), 42: (4, 5), 46: (4, 5), 44: (1, 4), 49: (5, 5), 57: (5, 5), 51: (3, 5), 59: (3, 5),
+    53: (3, 5),
   ]
 
   static func place(of key: UInt8) -> Pitch {

@@ -73,7 +73,8 @@ struct PlayedRhythm {
       // An end without a beginning in its quarter note uses the grid of its own offset.
       let grid = grids[place.start] ?? BeatGrid([place.offset], resolution: resolution)
       let parts = grid.point(place.offset, resolution: resolution)
-      guard let base = Fraction(place.start - lines[place.bar], resolution), let inside = Fraction(parts, grid.division),
+      guard let base = Fraction(place.start - lines[place.bar], resolution),
+        let inside = Fraction(parts, grid.division),
         let bar = exactStart(place.bar), let quarter = try? bar + base, let sum = try? quarter + inside
       else { return nil }
       return sum

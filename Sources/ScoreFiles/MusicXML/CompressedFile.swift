@@ -46,7 +46,8 @@ enum CompressedFile {
     let list = try entry(container, of: archive, file)
     var path: String?
     try XMLStream.read(list, file: "\(file): \(container)") { stream, step throws(ScoreFault) in
-      guard case .tree = step, let files = stream.tree.child(0, .rootfiles), let first = stream.tree.child(files, .rootfile)
+      guard case .tree = step, let files = stream.tree.child(0, .rootfiles),
+        let first = stream.tree.child(files, .rootfile)
       else { return }
       path = stream.tree.attribute(first, .fullPath)
     }
@@ -60,7 +61,8 @@ enum CompressedFile {
     let label = "entry \(name.prefix(60))"
     var status = zip_stat_t()
     zip_stat_init(&status)
-    guard zip_stat(archive, name, 0, &status) == 0, status.valid & UInt64(ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE) != 0 else {
+    guard zip_stat(archive, name, 0, &status) == 0, status.valid & UInt64(ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE) != 0
+    else {
       throw ScoreFault(file: file, label, "is missing in the archive", "export the file again")
     }
     guard status.size <= UInt64(XMLStream.maximumFile) else {
@@ -72,7 +74,8 @@ enum CompressedFile {
         "export the file again")
     }
     guard let entry = zip_fopen(archive, name, 0) else {
-      throw ScoreFault(file: file, label, "cannot be opened; it may have a password", "export the file without a password")
+      throw ScoreFault(
+        file: file, label, "cannot be opened; it may have a password", "export the file without a password")
     }
     defer { zip_fclose(entry) }
     var octets = [UInt8](repeating: 0, count: Int(status.size))

@@ -17,7 +17,8 @@ extension MusicXMLReader {
         tree.use(child)
         let staves = tree.number(child)?.floor(times: 1) ?? 1
         guard (1...Int64(Score.Limits.staves)).contains(staves) else {
-          throw fault("part \(score.parts[part].name)", "\(staves) staves", "use 1 to \(Score.Limits.staves) for one part")
+          throw fault(
+            "part \(score.parts[part].name)", "\(staves) staves", "use 1 to \(Score.Limits.staves) for one part")
         }
         score.parts[part].staves = max(score.parts[part].staves, UInt8(staves))
       case .key: takeKey(&tree, child, offset)
@@ -28,7 +29,9 @@ extension MusicXMLReader {
         let octaves = tree.integer(child, .octaveChange) ?? 0
         let chromatic = (tree.integer(child, .chromatic) ?? 0) + 12 * octaves
         let diatonic = tree.integer(child, .diatonic).map { $0 + 7 * octaves }
-        guard let interval = diatonic.flatMap({ Interval(steps: $0, semitones: chromatic) }) ?? Interval(semitones: chromatic)
+        guard
+          let interval = diatonic.flatMap({ Interval(steps: $0, semitones: chromatic) })
+            ?? Interval(semitones: chromatic)
         else {
           add("transposition by \(chromatic) semitones", "it is left out")
           continue
@@ -40,7 +43,9 @@ extension MusicXMLReader {
   }
 
   private func add(_ change: Change) {
-    guard score.parts[part].bars[barIndex].changes.count < 1000 else { return add("more than 1000 keys and clefs", "the others are left out") }
+    guard score.parts[part].bars[barIndex].changes.count < 1000 else {
+      return add("more than 1000 keys and clefs", "the others are left out")
+    }
     score.parts[part].bars[barIndex].changes.append(change)
   }
 
@@ -52,7 +57,9 @@ extension MusicXMLReader {
   private func takeKey(_ tree: inout XMLTree, _ index: XMLTree.Index, _ offset: Fraction) {
     tree.use(index)
     guard let fifths = tree.integer(index, .fifths), abs(fifths) <= Int(Key.maximumFifths) else {
-      if tree.children(index).contains(where: { tree.name($0) == .fifths }) { add("a key that does not exist", "it is left out") }
+      if tree.children(index).contains(where: { tree.name($0) == .fifths }) {
+        add("a key that does not exist", "it is left out")
+      }
       return
     }
     let text = tree.text(index, .mode) ?? ""
@@ -71,10 +78,17 @@ extension MusicXMLReader {
       case "TAB": .tab
       default: .none
       }
-    let usual: Int = switch sign { case .g: 2; case .f: 4; default: 3 }
+    let usual: Int =
+      switch sign {
+      case .g: 2
+      case .f: 4
+      default: 3
+      }
     let line = min(max(tree.integer(index, .line) ?? usual, 1), 9)
     let octaves = min(max(tree.integer(index, .clefOctaveChange) ?? 0, -3), 3)
-    add(Change(offset: offset, staff: max(staff(tree, index), 1), .clef(Clef(sign, line: Int8(line), octaves: Int8(octaves)))))
+    add(
+      Change(
+        offset: offset, staff: max(staff(tree, index), 1), .clef(Clef(sign, line: Int8(line), octaves: Int8(octaves)))))
   }
 
   /// The metre of the first part that has one in a bar counts.
@@ -93,7 +107,9 @@ extension MusicXMLReader {
       switch tree.name(child) {
       case .beats:
         tree.use(child)
-        beats = tree.text(child).split(separator: "+").compactMap { decimal($0.utf8.filter { $0 != 0x20 }).map { Int($0.floor(times: 1)) } }
+        beats = tree.text(child).split(separator: "+").compactMap {
+          decimal($0.utf8.filter { $0 != 0x20 }).map { Int($0.floor(times: 1)) }
+        }
       case .beatType:
         tree.use(child)
         groups.append(.init(beats: beats, unit: Int(tree.number(child)?.floor(times: 1) ?? 0)))

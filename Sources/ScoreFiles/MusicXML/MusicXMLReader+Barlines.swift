@@ -1,4 +1,5 @@
 import Scores
+import Text
 
 /// The element `barline`: repeats, endings, segno and coda. The parts of a file repeat the bar lines; the first that has a sign counts.
 extension MusicXMLReader {
@@ -50,13 +51,17 @@ extension MusicXMLReader {
       return
     }
     let times = tree.number(index, attribute: .times)?.floor(times: 1) ?? 2
-    guard (2...Int64(Score.Limits.repeats)).contains(times) else { return add("a repeat \(times) times", "it is left out") }
+    guard (2...Int64(Score.Limits.repeats)).contains(times) else {
+      return add("a repeat \(times) times", "it is left out")
+    }
     let isTaken = tree.has(index, .afterJump, "yes")
     guard let present = bars[barIndex].bar.repeatEnd else {
       bars[barIndex].bar.repeatEnd = .init(times: UInt8(times), isTakenAfterJump: isTaken)
       return
     }
-    if Int64(present.times) != times { add("a repeat \(times) times beside \(present.times) times", "\(present.times) is kept") }
+    if Int64(present.times) != times {
+      add("a repeat \(times) times beside \(present.times) times", "\(present.times) is kept")
+    }
   }
 
   private func takeEnding(_ tree: XMLTree, _ index: XMLTree.Index) {
@@ -67,7 +72,8 @@ extension MusicXMLReader {
       if numbers.isEmpty { add("an ending with the numbers \(text.printable())", "it is read as the next ending") }
       bars[barIndex].bar.ending = numbers.isEmpty ? [nextEnding] : numbers
     } else {
-      bars[barIndex].bar.endingEnd = bars[barIndex].bar.endingEnd ?? (tree.has(index, .type, "stop") ? .stop : .discontinue)
+      bars[barIndex].bar.endingEnd =
+        bars[barIndex].bar.endingEnd ?? (tree.has(index, .type, "stop") ? .stop : .discontinue)
     }
   }
 
@@ -83,7 +89,8 @@ extension MusicXMLReader {
     var numbers: Set<UInt8> = []
     for item in text.prefix(200).split(whereSeparator: { $0 == "," || $0 == " " }) {
       let ends = item.split(separator: "-").compactMap { UInt8($0.filter(\.isNumber)) }
-      guard let first = ends.first, let last = ends.last, first >= 1, first <= last, Int(last) <= Score.Limits.repeats else {
+      guard let first = ends.first, let last = ends.last, first >= 1, first <= last, Int(last) <= Score.Limits.repeats
+      else {
         continue
       }
       numbers.formUnion(first...last)

@@ -1,4 +1,5 @@
 import Scores
+import Text
 
 /// The elements `direction`, `sound` and `harmony`.
 extension MusicXMLReader {
@@ -6,7 +7,9 @@ extension MusicXMLReader {
     tree.use(0)
     let offset = offset(&tree)
     var staff: UInt8 = 1
-    if let number = tree.integer(0, .staff), (1...Int(score.parts[part].staves)).contains(number) { staff = UInt8(number) }
+    if let number = tree.integer(0, .staff), (1...Int(score.parts[part].staves)).contains(number) {
+      staff = UInt8(number)
+    }
     _ = tree.child(0, .voice)
     var words: [String] = []
     var metronome: (tempo: Int, beat: NoteValue)?
@@ -77,7 +80,9 @@ extension MusicXMLReader {
   }
 
   private func add(_ mark: Mark) {
-    guard score.parts[part].bars[barIndex].marks.count < 1000 else { return add("more than 1000 marks", "the others are left out") }
+    guard score.parts[part].bars[barIndex].marks.count < 1000 else {
+      return add("more than 1000 marks", "the others are left out")
+    }
     score.parts[part].bars[barIndex].marks.append(mark)
   }
 
@@ -182,7 +187,9 @@ extension MusicXMLReader {
           number: UInt8(number), alteration: Int8(min(max(alteration, -3), 3)),
           effect: effect == "alter" ? .alter : effect == "subtract" ? .subtract : .add))
     }
-    guard score.parts[part].bars[barIndex].symbols.count < 1000 else { return add("more than 1000 chord symbols", "the others are left out") }
+    guard score.parts[part].bars[barIndex].symbols.count < 1000 else {
+      return add("more than 1000 chord symbols", "the others are left out")
+    }
     score.parts[part].bars[barIndex].symbols.append(symbol)
   }
 

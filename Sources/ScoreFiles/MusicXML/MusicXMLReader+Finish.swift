@@ -11,8 +11,12 @@ extension MusicXMLReader {
   }
 
   func finish() throws(ScoreFault) {
-    guard !score.parts.isEmpty else { throw ScoreFault(file: file, "the file", "has no parts", "export it again with its parts") }
-    guard !bars.isEmpty else { throw ScoreFault(file: file, "the file", "has no bars", "export it again with its bars") }
+    guard !score.parts.isEmpty else {
+      throw ScoreFault(file: file, "the file", "has no parts", "export it again with its parts")
+    }
+    guard !bars.isEmpty else {
+      throw ScoreFault(file: file, "the file", "has no bars", "export it again with its bars")
+    }
     removePartsWithoutBars()
     var metre = Metre.common
     for index in bars.indices {
@@ -62,10 +66,18 @@ extension MusicXMLReader {
     var kept: [TempoMark] = []
     for mark in marks {
       let rivals = kept.indices.reversed().prefix { kept[$0].bar == mark.bar && kept[$0].offset == mark.offset }
-      if rivals.contains(where: { kept[$0].content == mark.content && (mark.text.isEmpty || kept[$0].text == mark.text) }) { continue }
-      if case .tempo = mark.content, let rival = rivals.first(where: { if case .tempo = kept[$0].content { true } else { false } }) {
+      if rivals.contains(where: {
+        kept[$0].content == mark.content && (mark.text.isEmpty || kept[$0].text == mark.text)
+      }) {
+        continue
+      }
+      if case .tempo = mark.content,
+        let rival = rivals.first(where: { if case .tempo = kept[$0].content { true } else { false } })
+      {
         // A tempo without print gives way to one with words.
-        if kept[rival].text.isEmpty, kept[rival].beat == nil, !(mark.text.isEmpty && mark.beat == nil) { kept[rival] = mark }
+        if kept[rival].text.isEmpty, kept[rival].beat == nil, !(mark.text.isEmpty && mark.beat == nil) {
+          kept[rival] = mark
+        }
         continue
       }
       kept.append(mark)

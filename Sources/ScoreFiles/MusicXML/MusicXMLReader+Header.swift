@@ -35,7 +35,8 @@ extension MusicXMLReader {
   private func takeScorePart(_ tree: inout XMLTree, _ index: XMLTree.Index) throws(ScoreFault) {
     tree.use(index)
     guard score.parts.count < Score.Limits.parts else {
-      throw fault("the score", "more than \(Score.Limits.parts) parts", "remove parts, or divide it into several scores")
+      throw fault(
+        "the score", "more than \(Score.Limits.parts) parts", "remove parts, or divide it into several scores")
     }
     let name = clean(tree.text(index, .partName) ?? "")
     var part = Part(name: name, abbreviation: clean(tree.text(index, .partAbbreviation) ?? ""), instruments: [])
@@ -66,7 +67,8 @@ extension MusicXMLReader {
     part.isPercussion = channel == 10
     if !hasProgram, !part.isPercussion {
       for number in part.instruments.indices {
-        part.instruments[number].program = GeneralMIDI.program(of: part.instruments[number].name) ?? GeneralMIDI.program(of: name) ?? 0
+        part.instruments[number].program =
+          GeneralMIDI.program(of: part.instruments[number].name) ?? GeneralMIDI.program(of: name) ?? 0
       }
     }
     partNumbers[tree.attribute(index, .id) ?? ""] = score.parts.count

@@ -9,7 +9,8 @@ extension MusicXMLReader {
     })
 
   func takeNotations(
-    _ tree: inout XMLTree, _ index: XMLTree.Index, _ startsTied: inout Bool, _ stopsTied: inout Bool, _ chord: inout Chord
+    _ tree: inout XMLTree, _ index: XMLTree.Index, _ startsTied: inout Bool, _ stopsTied: inout Bool,
+    _ chord: inout Chord
   ) {
     var next = tree.firstChild(index)
     while let child = next {
@@ -69,7 +70,9 @@ extension MusicXMLReader {
     tree.use(index)
     guard isStart || tree.has(index, .type, "stop"), marks.count < 32 else { return }
     let number = tree.number(index, attribute: .number)?.floor(times: 1) ?? 1
-    guard (1...Int64(SpanMark.maximumNumber)).contains(number) else { return add("a line with number \(number)", "it is left out") }
+    guard (1...Int64(SpanMark.maximumNumber)).contains(number) else {
+      return add("a line with number \(number)", "it is left out")
+    }
     let mark = SpanMark(number: UInt8(number), isStart: isStart)
     if !marks.contains(mark) { marks.append(mark) }
   }

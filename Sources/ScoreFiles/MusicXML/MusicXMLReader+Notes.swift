@@ -105,13 +105,16 @@ extension MusicXMLReader {
       if chord.grace == nil {
         guard let duration = written.duration, duration > .zero || (duration == .zero && !written.isRest) else {
           // A duration of 0 is a mistake of some programs; a negative one would move the cursor back.
-          return add(written.duration == nil ? "a note without a duration" : "a duration that is not positive", "it is left out")
+          return add(
+            written.duration == nil ? "a note without a duration" : "a duration that is not positive", "it is left out")
         }
         chord.length = try duration / cursor.divisions
         try check(length: chord.length)
       }
       chord.onset = cursor.position
-      if let type = written.type { chord.value = NoteValue(halvings: type, dots: min(written.dots, NoteValue.maximumDots)) }
+      if let type = written.type {
+        chord.value = NoteValue(halvings: type, dots: min(written.dots, NoteValue.maximumDots))
+      }
       if !written.isRest {
         switch written.sound {
         case .pitch(let pitch): note.sound = .pitch(pitch)

@@ -1,4 +1,5 @@
 import Scores
+import Text
 
 /// Reads a MusicXML file of the form `score-partwise` into a ``Score``.
 ///

@@ -114,7 +114,9 @@ extension MusicXMLWriter {
     text.close()
   }
 
-  private mutating func write(_ name: StaticString, _ step: StaticString, _ alter: StaticString, _ root: ChordSymbol.Root) {
+  private mutating func write(
+    _ name: StaticString, _ step: StaticString, _ alter: StaticString, _ root: ChordSymbol.Root
+  ) {
     text.open(name)
     text.element(step, String(Array("CDEFGAB")[Int(root.step)]))
     if root.alteration != 0 { text.element(alter, root.alteration) }

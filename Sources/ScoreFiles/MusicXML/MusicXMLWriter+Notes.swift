@@ -84,7 +84,8 @@ extension MusicXMLWriter {
     let hasTie = note.map { $0.continuesTie || $0.startsTie } ?? false
     let hasOthers =
       isFirst
-      && !(chord.slurs.isEmpty && chord.tuplets.isEmpty && chord.signs.isEmpty && chord.dynamic == nil && chord.tremolo == 0)
+      && !(chord.slurs.isEmpty && chord.tuplets.isEmpty && chord.signs.isEmpty && chord.dynamic == nil
+        && chord.tremolo == 0)
     guard hasTie || hasOthers else { return }
     text.open("notations")
     if let note {
@@ -92,7 +93,9 @@ extension MusicXMLWriter {
       if note.startsTie { text.empty("tied", ["type": "start"]) }
     }
     if isFirst {
-      for mark in chord.slurs { text.empty("slur", ["type": mark.isStart ? "start" : "stop", "number": "\(mark.number)"]) }
+      for mark in chord.slurs {
+        text.empty("slur", ["type": mark.isStart ? "start" : "stop", "number": "\(mark.number)"])
+      }
       for mark in chord.tuplets {
         text.empty("tuplet", ["type": mark.isStart ? "start" : "stop", "number": "\(mark.number)"])
       }

@@ -20,7 +20,8 @@ enum XMLName: UInt16, CaseIterable {
   case root, rootStep, rootAlter, kind, bass, bassStep, bassAlter, degree, degreeValue, degreeAlter, degreeType
   case barStyle, `repeat`, ending
   // Attributes. An attribute with the name of an element shares its case.
-  case id, number, implicit, times, afterJump, location, size, symbol, slash, printObject, dacapo, dalsegno, tocoda, fine,
+  case id, number, implicit, times, afterJump, location, size, symbol, slash, printObject, dacapo, dalsegno, tocoda,
+    fine,
     tempo, fullPath, rootfile, rootfiles, container
 
   /// The name in a file.

@@ -9,7 +9,11 @@ import Scores
 /// ISO-8859-1 and US-ASCII.
 final class XMLStream {
   /// What the visitor hears. The elements that are entered have their attributes in the tree's element 0.
-  enum Step { case begin(XMLName), tree, end(XMLName) }
+  enum Step {
+    case begin(XMLName)
+    case tree
+    case end(XMLName)
+  }
 
   static let maximumDepth = 64
   /// The elements of one tree.
@@ -77,7 +81,8 @@ final class XMLStream {
     XML_SetEntityDeclHandler(parser) { user, name, _, _, _, _, _, _, _ in
       let stream = XMLStream.of(user)
       let text = name.map { String(cString: $0) } ?? ""
-      stream.refuse("entity \(text.prefix(40))", "entities are not permitted", "export the file again without a DTD of its own")
+      stream.refuse(
+        "entity \(text.prefix(40))", "entities are not permitted", "export the file again without a DTD of its own")
     }
     XML_SetSkippedEntityHandler(parser) { user, name, _ in
       let stream = XMLStream.of(user)
@@ -101,11 +106,14 @@ final class XMLStream {
     let known = XMLName(rawValue: number)
     if known == .scoreTimewise {
       return refuse(
-        "score-timewise", "bars that contain parts are not supported", "export it as score-partwise (MusicXML's usual form)")
+        "score-timewise", "bars that contain parts are not supported",
+        "export it as score-partwise (MusicXML's usual form)")
     }
-    let isEntered = !isInTree && (known == .scorePartwise || known == .part || known == .measure) && entered.count == depth - 1
+    let isEntered =
+      !isInTree && (known == .scorePartwise || known == .part || known == .measure) && entered.count == depth - 1
     if depth == 1, known != .scorePartwise, known != .container {
-      return refuse("the file", "the element \(names.names[Int(number)].prefix(40)) is no score", "export it as MusicXML")
+      return refuse(
+        "the file", "the element \(names.names[Int(number)].prefix(40)) is no score", "export it as MusicXML")
     }
     if !isInTree { tree.begin(line: line) }
     tree.open(number)
@@ -176,6 +184,8 @@ final class XMLStream {
   ) -> Result {
     var count = 0
     while text[count] != 0 { count += 1 }
-    return text.withMemoryRebound(to: UInt8.self, capacity: count) { body(UnsafeBufferPointer(start: $0, count: count)) }
+    return text.withMemoryRebound(to: UInt8.self, capacity: count) {
+      body(UnsafeBufferPointer(start: $0, count: count))
+    }
   }
 }

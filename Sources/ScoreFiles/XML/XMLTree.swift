@@ -156,7 +156,9 @@ struct XMLTree {
 
   /// The text of the first child with a name as an integer; nil if it is no integer of at most nine digits.
   mutating func integer(_ index: Index, _ name: XMLName) -> Int? {
-    guard let number = number(index, name), number.denominator == 1, abs(number.numerator) < 1_000_000_000 else { return nil }
+    guard let number = number(index, name), number.denominator == 1, abs(number.numerator) < 1_000_000_000 else {
+      return nil
+    }
     return Int(number.numerator)
   }
 

@@ -18,7 +18,7 @@ struct OctetReader {
       let octet = octets[offset]
       offset += 1
       let bits = UInt64(octet & 0x7F)
-      guard bits << shift >> shift == bits else { break }
+      guard (bits << shift) >> shift == bits else { break }
       value |= bits << shift
       if octet < 0x80 {
         // A number has one form only, so that equal scores have equal octets.
@@ -53,7 +53,9 @@ struct OctetReader {
     let end = offset + count
     guard let text = String(validating: octets[offset..<end], as: UTF8.self) else { throw damaged("a text") }
     // Lines, controls and writing directions would change the place where a name appears.
-    guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F && !(0x202A...0x202E).contains($0.value) }) else {
+    guard
+      text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F && !(0x202A...0x202E).contains($0.value) })
+    else {
       throw damaged("a text")
     }
     offset = end

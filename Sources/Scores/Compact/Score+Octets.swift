@@ -180,7 +180,8 @@ extension OctetWriter {
     let hasLines = !(chord.slurs.isEmpty && chord.tuplets.isEmpty && chord.beams.isEmpty)
     let isPrintedLength = chord.value.map { $0.length == chord.length } ?? false
     add(
-      flags: chord.onset != end, !isPrintedLength, chord.ratio != nil, chord.grace != nil, chord.grace?.hasSlash ?? false,
+      flags: chord.onset != end, !isPrintedLength, chord.ratio != nil, chord.grace != nil,
+      chord.grace?.hasSlash ?? false,
       chord.isCue, !chord.isVisible, !chord.signs.isEmpty, chord.dynamic != nil, chord.tremolo != 0, hasLines,
       !chord.lyrics.isEmpty, chord.staff != 1)
     add(identifier: chord.id, &next)

@@ -17,7 +17,8 @@ extension Score {
       Creator(role: try reader.text(), name: try reader.text())
     }
     bars = try reader.list(Limits.bars, "the bars") { reader throws(ScoreFault) in try reader.bar() }
-    tempoMarks = try reader.list(Limits.marks, "the tempo marks") { reader throws(ScoreFault) in try reader.tempoMark() }
+    tempoMarks = try reader.list(Limits.marks, "the tempo marks") { reader throws(ScoreFault) in try reader.tempoMark()
+    }
     parts = try reader.list(Limits.parts, "the parts") { reader throws(ScoreFault) in try reader.part() }
     guard reader.isAtEnd else { throw reader.damaged("the end") }
     try validate()
@@ -49,7 +50,9 @@ extension OctetReader {
     if has(5) { bar.endingEnd = try value() as Bar.EndingEnd }
     if has(6) { bar.jump = has(8) ? .daCapo : .dalSegno(try text()) }
     guard has(3) || !has(4), has(6) || !has(8) else { throw damaged("a bar") }
-    bar.ending = try list(Score.Limits.repeats, "an ending") { reader throws(ScoreFault) in try reader.integer() as UInt8 }
+    bar.ending = try list(Score.Limits.repeats, "an ending") { reader throws(ScoreFault) in
+      try reader.integer() as UInt8
+    }
     bar.segno = try optionalText()
     bar.coda = try optionalText()
     bar.toCoda = try optionalText()
@@ -78,7 +81,9 @@ extension OctetReader {
   private mutating func noteValue() throws(ScoreFault) -> NoteValue? {
     let code: Int = try integer(255)
     if code == 0 { return nil }
-    guard let value = NoteValue(halvings: (code - 1) / 8 - 3, dots: (code - 1) % 8) else { throw damaged("a note value") }
+    guard let value = NoteValue(halvings: (code - 1) / 8 - 3, dots: (code - 1) % 8) else {
+      throw damaged("a note value")
+    }
     return value
   }
 
@@ -225,13 +230,13 @@ extension OctetReader {
   }
 
   private mutating func span() throws(ScoreFault) -> SpanMark {
-    let code: UInt8 = try integer(2 * SpanMark.maximumNumber + 1)
+    let code: UInt8 = try integer(UInt8(2 * SpanMark.maximumNumber + 1))
     guard code >= 2 else { throw damaged("a line") }
     return SpanMark(number: code / 2, isStart: code % 2 == 1)
   }
 
   private mutating func lyric() throws(ScoreFault) -> Lyric {
-    let verse: UInt8 = try integer(Lyric.maximumVerse)
+    let verse: UInt8 = try integer(UInt8(Lyric.maximumVerse))
     let code: UInt8 = try integer(7)
     guard verse >= 1, let position = Lyric.Position(rawValue: code / 2) else { throw damaged("a syllable") }
     return Lyric(verse: verse, position: position, text: try text(), isExtended: code % 2 == 1)
@@ -243,7 +248,9 @@ extension OctetReader {
     let id = try identifier(&next)
     let letter: Int = try integer(69)
     let alteration: Int16 = has(5) ? try signed() : 0
-    guard let pitch = Pitch(step: letter % 7, alteration: Int(alteration), octave: letter / 7) else { throw damaged("a pitch") }
+    guard let pitch = Pitch(step: letter % 7, alteration: Int(alteration), octave: letter / 7) else {
+      throw damaged("a pitch")
+    }
     var note = Note(has(0) ? .stroke(place: pitch, instrument: try integer()) : .pitch(pitch))
     (note.id, note.continuesTie, note.startsTie) = (id, has(1), has(2))
     if has(3) { note.accidental = try value() }

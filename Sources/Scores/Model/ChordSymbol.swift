@@ -20,7 +20,7 @@ public struct ChordSymbol: Hashable, Sendable {
 
   /// A note that the symbol adds to, alters in or removes from its kind.
   public struct Degree: Hashable, Sendable, BitwiseCopyable {
-    public enum Effect: UInt8, Hashable, Sendable, CaseIterable { case add, alter, subtract }
+    public enum Effect: UInt8, Hashable, Sendable, CaseIterable, BitwiseCopyable { case add, alter, subtract }
     /// The degree from the root, 1...13.
     public var number: UInt8
     /// Semitones, -3...3.

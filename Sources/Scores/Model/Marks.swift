@@ -65,7 +65,7 @@ public struct Mark: Hashable, Sendable {
 
 /// A key signature.
 public struct Key: Hashable, Sendable, BitwiseCopyable {
-  public enum Mode: UInt8, Hashable, Sendable, CaseIterable {
+  public enum Mode: UInt8, Hashable, Sendable, CaseIterable, BitwiseCopyable {
     case none, major, minor, dorian, phrygian, lydian, mixolydian, aeolian, ionian, locrian
   }
 
@@ -81,7 +81,7 @@ public struct Key: Hashable, Sendable, BitwiseCopyable {
 
 /// A clef.
 public struct Clef: Hashable, Sendable, BitwiseCopyable {
-  public enum Sign: UInt8, Hashable, Sendable, CaseIterable {
+  public enum Sign: UInt8, Hashable, Sendable, CaseIterable, BitwiseCopyable {
     case g, f, c, percussion, tab, none
   }
 
@@ -91,7 +91,9 @@ public struct Clef: Hashable, Sendable, BitwiseCopyable {
   /// Octaves up (or down, if negative) by which the notes sound from their places, -3...3.
   public var octaves: Int8
 
-  public init(_ sign: Sign, line: Int8, octaves: Int8 = 0) { (self.sign, self.line, self.octaves) = (sign, line, octaves) }
+  public init(_ sign: Sign, line: Int8, octaves: Int8 = 0) {
+    (self.sign, self.line, self.octaves) = (sign, line, octaves)
+  }
 }
 
 /// A change of the key, the clef or the transposition of a part.

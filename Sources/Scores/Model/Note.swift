@@ -9,13 +9,13 @@ public struct Note: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// A printed accidental.
-  public enum Accidental: UInt8, Hashable, Sendable, CaseIterable {
+  public enum Accidental: UInt8, Hashable, Sendable, CaseIterable, BitwiseCopyable {
     case none, sharp, flat, natural, doubleSharp, doubleFlat, naturalSharp, naturalFlat, quarterFlat, quarterSharp,
       threeQuartersFlat, threeQuartersSharp, tripleSharp, tripleFlat
   }
 
   /// The form of a notehead.
-  public enum Head: UInt8, Hashable, Sendable, CaseIterable {
+  public enum Head: UInt8, Hashable, Sendable, CaseIterable, BitwiseCopyable {
     case normal, cross, diamond, triangle, slash, square, circleCross, none
   }
 

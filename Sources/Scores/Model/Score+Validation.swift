@@ -23,7 +23,8 @@ extension Score {
     }
     for part in parts {
       guard part.bars.count == bars.count else {
-        throw ScoreFault("part \(part.id)", "\(part.bars.count) bars, but the score has \(bars.count)", "use the same bars")
+        throw ScoreFault(
+          "part \(part.id)", "\(part.bars.count) bars, but the score has \(bars.count)", "use the same bars")
       }
       try limits.add(part)
       for (index, content) in part.bars.enumerated() { try limits.add(content, of: part, bars[index], index) }
@@ -51,12 +52,14 @@ private struct ScoreTotals {
   mutating func add(_ bar: Bar, _ index: Int) throws(ScoreFault) {
     try add(bar.length, index)
     guard bar.length > .zero, bar.length <= Fraction(Score.Limits.barLength) else {
-      throw ScoreFault("bar \(index + 1)", "a length of \(bar.length) quarter notes", "use up to \(Score.Limits.barLength)")
+      throw ScoreFault(
+        "bar \(index + 1)", "a length of \(bar.length) quarter notes", "use up to \(Score.Limits.barLength)")
     }
     for text in [bar.number, bar.segno, bar.coda, bar.toCoda].compactMap(\.self) { try add(text: text) }
     if case .dalSegno(let label) = bar.jump { try add(text: label) }
     let passes = (1...Score.Limits.repeats)
-    guard bar.ending.allSatisfy({ passes.contains(Int($0)) }), zip(bar.ending, bar.ending.dropFirst()).allSatisfy({ $0 < $1 }),
+    guard bar.ending.allSatisfy({ passes.contains(Int($0)) }),
+      zip(bar.ending, bar.ending.dropFirst()).allSatisfy({ $0 < $1 }),
       bar.repeatEnd.map({ passes.contains(Int($0.times)) }) ?? true
     else { throw ScoreFault("bar \(index + 1)", "more than \(Score.Limits.repeats) repeats", "write the bars out") }
   }
@@ -92,7 +95,8 @@ private struct ScoreTotals {
 
   mutating func add(_ content: PartBar, of part: Part, _ bar: Bar, _ index: Int) throws(ScoreFault) {
     try Score.check(
-      content.voices.count, Score.Limits.voicesPerStaff * Int(part.staves), "bar \(index + 1) of part \(part.id)", "voices")
+      content.voices.count, Score.Limits.voicesPerStaff * Int(part.staves), "bar \(index + 1) of part \(part.id)",
+      "voices")
     guard zip(content.voices, content.voices.dropFirst()).allSatisfy({ $0.number < $1.number }) else {
       throw ScoreFault("bar \(index + 1) of part \(part.id)", "a voice occurs twice", "number the voices in order")
     }
@@ -149,7 +153,8 @@ private struct ScoreTotals {
 
   private func add(staff: UInt8, _ part: Part, _ index: Int) throws(ScoreFault) {
     guard (1...part.staves).contains(staff) else {
-      throw ScoreFault("bar \(index + 1) of part \(part.id)", "staff \(staff) does not exist", "use 1 to \(part.staves)")
+      throw ScoreFault(
+        "bar \(index + 1) of part \(part.id)", "staff \(staff) does not exist", "use 1 to \(part.staves)")
     }
   }
 }

@@ -57,7 +57,9 @@ public struct Score: Hashable, Sendable {
 
   /// The number of notes, including grace notes and cues.
   public var noteCount: Int {
-    parts.reduce(0) { $0 + $1.bars.reduce(0) { $0 + $1.voices.reduce(0) { $0 + $1.chords.reduce(0) { $0 + $1.notes.count } } } }
+    parts.reduce(0) {
+      $0 + $1.bars.reduce(0) { $0 + $1.voices.reduce(0) { $0 + $1.chords.reduce(0) { $0 + $1.notes.count } } }
+    }
   }
 
   /// Numbers the parts, bars, chords, notes and chord symbols in the order of the score, from 1. Readers of files call it once.

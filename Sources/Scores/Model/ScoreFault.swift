@@ -20,5 +20,7 @@ public struct ScoreFault: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The fault of a rhythm whose sums do not fit, at `thing`.
-  static func tooFine(_ thing: String) -> ScoreFault { ScoreFault(thing, "the note values are too fine", "use simpler ones") }
+  static func tooFine(_ thing: String) -> ScoreFault {
+    ScoreFault(thing, "the note values are too fine", "use simpler ones")
+  }
 }

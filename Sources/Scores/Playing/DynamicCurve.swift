@@ -63,10 +63,12 @@ struct DynamicCurve {
     for voice in bar.voices {
       for chord in voice.chords {
         guard let dynamic = chord.dynamic else { continue }
-        list.append((Place(bar: index, offset: chord.onset.rounded(times: ScorePosition.perQuarter)), .dynamic(dynamic)))
+        list.append(
+          (Place(bar: index, offset: chord.onset.rounded(times: ScorePosition.perQuarter)), .dynamic(dynamic)))
       }
     }
-    entries += list.enumerated().sorted { ($0.element.place.offset, $0.offset) < ($1.element.place.offset, $1.offset) }.map(\.element)
+    entries += list.enumerated().sorted { ($0.element.place.offset, $0.offset) < ($1.element.place.offset, $1.offset) }
+      .map(\.element)
   }
 
   private mutating func resolve() {

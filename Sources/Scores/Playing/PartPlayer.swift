@@ -136,7 +136,9 @@ struct PartPlayer {
   /// The sixteenths of its length for which a chord sounds.
   private func share(_ signs: Chord.Signs, _ isLegato: Bool) -> Int64 {
     if signs.contains(.staccatissimo) || signs.contains(.spiccato) { return 4 }
-    if signs.contains(.detachedLegato) || signs.isSuperset(of: [.staccato, .tenuto]) || (signs.contains(.staccato) && isLegato) {
+    if signs.contains(.detachedLegato) || signs.isSuperset(of: [.staccato, .tenuto])
+      || (signs.contains(.staccato) && isLegato)
+    {
       return 12
     }
     if signs.contains(.staccato) { return 8 }

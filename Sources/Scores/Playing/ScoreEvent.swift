@@ -41,7 +41,9 @@ public struct ScoreEvent: Hashable, Sendable, BitwiseCopyable {
   /// The ``Note/id`` of the note.
   public var note: UInt32
 
-  public init(_ position: ScorePosition, _ kind: Kind, part: UInt8, key: UInt8, velocity: UInt8, instrument: UInt8, note: UInt32) {
+  public init(
+    _ position: ScorePosition, _ kind: Kind, part: UInt8, key: UInt8, velocity: UInt8, instrument: UInt8, note: UInt32
+  ) {
     tick = Int32(clamping: position.tick.index)
     thousandths = UInt16(position.thousandths - position.tick.index * 1000)
     (self.kind, self.part, self.key, self.velocity) = (kind, part, key, velocity)

@@ -86,7 +86,9 @@ public struct TempoPath: Hashable, Sendable {
       self.marks = marks
       fermatas = Fermatas.ranges(in: score)
       isSectionEnd = score.bars.map { $0.line == .double || $0.line == .final || $0.repeatEnd != nil }
-      let tempos = score.tempoMarks.lazy.compactMap { if case .tempo(let tempo) = $0.content { tempo } else { Int?.none } }
+      let tempos = score.tempoMarks.lazy.compactMap {
+        if case .tempo(let tempo) = $0.content { tempo } else { Int?.none }
+      }
       first = tempos.first ?? TempoPath.standard
     }
 
@@ -111,7 +113,9 @@ public struct TempoPath: Hashable, Sendable {
         }
       }
       for fermata in fermatas[played.bar] {
-        guard let from = try? played.start + fermata.lowerBound, let to = try? played.start + fermata.upperBound else { continue }
+        guard let from = try? played.start + fermata.lowerBound, let to = try? played.start + fermata.upperBound else {
+          continue
+        }
         let range = Self.tick(from)..<max(Self.tick(to), Self.tick(from) + 1)
         // Fermatas of several parts that overlap are one.
         if let last = holds.last, last.upperBound > range.lowerBound {

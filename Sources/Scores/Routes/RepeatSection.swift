@@ -51,7 +51,9 @@ struct RepeatSection: Hashable {
   /// The section whose first ending begins at `first`.
   private init(from start: Int, endingsFrom first: Int, _ bars: [Bar]) {
     var index = first
-    while index < bars.count, !bars[index].ending.isEmpty, index == first || !(bars[index].beginsRepeat || bars[index].coda != nil) {
+    while index < bars.count, !bars[index].ending.isEmpty,
+      index == first || !(bars[index].beginsRepeat || bars[index].coda != nil)
+    {
       let end = Self.end(ofEndingAt: index, bars)
       endings.append(Ending(bars: index...end, passes: bars[index].ending))
       index = end + 1
@@ -68,7 +70,9 @@ struct RepeatSection: Hashable {
   /// the one bar.
   private static func end(ofEndingAt start: Int, _ bars: [Bar]) -> Int {
     for index in start..<bars.count {
-      if index > start, !bars[index].ending.isEmpty || bars[index].beginsRepeat || bars[index].coda != nil { return index - 1 }
+      if index > start, !bars[index].ending.isEmpty || bars[index].beginsRepeat || bars[index].coda != nil {
+        return index - 1
+      }
       if bars[index].endingEnd != nil || bars[index].repeatEnd != nil { return index }
     }
     return start

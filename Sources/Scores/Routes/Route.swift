@@ -71,7 +71,9 @@ public struct Route: Hashable, Sendable {
 
   /// The rests before the first bar: what it lacks of its metre. Only the first bar is padded.
   private static func padding(_ score: Score) -> Fraction {
-    guard let bar = score.bars.first, let metre = bar.metre, metre.symbol != .free, bar.length < metre.length else { return .zero }
+    guard let bar = score.bars.first, let metre = bar.metre, metre.symbol != .free, bar.length < metre.length else {
+      return .zero
+    }
     return (try? metre.length - bar.length) ?? .zero
   }
 

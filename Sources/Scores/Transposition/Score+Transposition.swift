@@ -28,11 +28,15 @@ extension Score {
   /// The interval or its enharmonic neighbour, whichever gives the keys of the score fewer sharps or flats.
   private func respelled(_ interval: Interval) -> Interval {
     let keys = parts.flatMap { part in
-      part.bars.flatMap(\.changes).compactMap { if case .key(let key) = $0.content { Int(key.fifths) } else { Int?.none } }
+      part.bars.flatMap(\.changes).compactMap {
+        if case .key(let key) = $0.content { Int(key.fifths) } else { Int?.none }
+      }
     }
     func worst(_ interval: Interval) -> Int { (keys.isEmpty ? [0] : keys).map { abs($0 + interval.fifths) }.max() ?? 0 }
     if worst(interval) <= 7 { return interval }
-    let neighbours = [-1, 1].compactMap { Interval(steps: Int(interval.steps) + $0, semitones: Int(interval.semitones)) }
+    let neighbours = [-1, 1].compactMap {
+      Interval(steps: Int(interval.steps) + $0, semitones: Int(interval.semitones))
+    }
     return neighbours.min { worst($0) < worst($1) }.flatMap { worst($0) < worst(interval) ? $0 : nil } ?? interval
   }
 
@@ -50,14 +54,18 @@ extension Score {
       }
       part.bars[bar].changes.removeAll { if case .transposition = $0.content { true } else { false } }
       // A key stays in force, so the first bar needs one if the part transposes.
-      if bar == 0, interval != .unison, !part.bars[0].changes.contains(where: { if case .key = $0.content { true } else { false } }) {
+      if bar == 0, interval != .unison,
+        !part.bars[0].changes.contains(where: { if case .key = $0.content { true } else { false } })
+      {
         part.bars[0].changes.insert(Change(offset: .zero, staff: 0, .key(Key(fifths: 0, mode: .none))), at: 0)
       }
       try transpose(&part.bars[bar], interval, part.name, bar)
     }
   }
 
-  private static func transpose(_ bar: inout PartBar, _ interval: Interval, _ name: String, _ index: Int) throws(ScoreFault) {
+  private static func transpose(_ bar: inout PartBar, _ interval: Interval, _ name: String, _ index: Int)
+    throws(ScoreFault)
+  {
     for voice in bar.voices.indices {
       for chord in bar.voices[voice].chords.indices {
         for note in bar.voices[voice].chords[chord].notes.indices {
