@@ -21,7 +21,7 @@ import _TestSupport
     #expect(pitch(3, 1, 4).moved(by: third)?.description == "A4")
     // A double sharp moved up would be triple: the next letter is used.
     #expect(pitch(0, 2, 4).moved(by: Interval(steps: 1, semitones: 3)!)?.description == "E#4")
-    #expect(pitch(0, 0, 9).moved(by: Interval(steps: 7, semitones: 12)!) == nil)
+    #expect(pitch(1, 0, 9).moved(by: Interval(steps: 7, semitones: 12)!) == nil)
   }
 
   private func score(in fifths: Int8) throws -> Score {

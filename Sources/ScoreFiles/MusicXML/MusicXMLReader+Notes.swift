@@ -149,22 +149,21 @@ extension MusicXMLReader {
 
   /// Adds a note to the chord before it.
   private func join(_ chord: Chord, _ last: (voice: Int, chord: Int)) {
-    let voices = last.voice
-    func update(_ target: inout Chord) {
-      if target.isRest {
-        add("a chord on a rest", "the rest is replaced")
-      } else if chord.grace == nil, chord.length != target.length {
-        add("a chord of notes with different lengths", "the length of the first is used")
-      }
-      guard target.notes.count < 100 else { return add("more than 100 notes in a chord", "the others are left out") }
-      target.notes += chord.notes
-      target.signs.formUnion(chord.signs)
-      target.slurs += chord.slurs.filter { !target.slurs.contains($0) }
-      target.lyrics += chord.lyrics
-      target.tuplets += chord.tuplets.filter { !target.tuplets.contains($0) }
-      target.dynamic = target.dynamic ?? chord.dynamic
+    // The chord is taken out of the score, because messages need the score while it changes.
+    var target = score.parts[part].bars[barIndex].voices[last.voice].chords[last.chord]
+    if target.isRest {
+      add("a chord on a rest", "the rest is replaced")
+    } else if chord.grace == nil, chord.length != target.length {
+      add("a chord of notes with different lengths", "the length of the first is used")
     }
-    update(&score.parts[part].bars[barIndex].voices[voices].chords[last.chord])
+    guard target.notes.count < 100 else { return add("more than 100 notes in a chord", "the others are left out") }
+    target.notes += chord.notes
+    target.signs.formUnion(chord.signs)
+    for slur in chord.slurs where !target.slurs.contains(slur) { target.slurs.append(slur) }
+    for tuplet in chord.tuplets where !target.tuplets.contains(tuplet) { target.tuplets.append(tuplet) }
+    target.lyrics += chord.lyrics
+    target.dynamic = target.dynamic ?? chord.dynamic
+    score.parts[part].bars[barIndex].voices[last.voice].chords[last.chord] = target
   }
 
   /// Adds a chord to its voice, or to the first further voice that is silent at its onset.

@@ -57,13 +57,11 @@ public struct MusicXMLWriter {
       text.close()
     }
     if !score.movement.isEmpty { text.element("movement-title", score.movement) }
-    text.open("identification")
+    let hasIdentification = !(score.creators.isEmpty && score.rights.isEmpty)
+    if hasIdentification { text.open("identification") }
     for creator in score.creators { text.element("creator", creator.name, ["type": creator.role]) }
     if !score.rights.isEmpty { text.element("rights", score.rights) }
-    text.open("encoding")
-    text.element("software", "Tutti")
-    text.close()
-    text.close()
+    if hasIdentification { text.close() }
     text.open("part-list")
     for (index, part) in score.parts.enumerated() {
       text.open("score-part", ["id": "P\(index + 1)"])

@@ -22,6 +22,8 @@ extension Score {
     parts = try reader.list(Limits.parts, "the parts") { reader throws(ScoreFault) in try reader.part() }
     guard reader.isAtEnd else { throw reader.damaged("the end") }
     try validate()
+    // A score has one form only, so that its digest identifies it.
+    guard self.octets == octets else { throw ScoreFault("the score", "is not in its compact form", "send or export it again") }
   }
 }
 
