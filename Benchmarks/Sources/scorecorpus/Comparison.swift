@@ -2,12 +2,15 @@ import Scores
 
 /// The comparison of notes with music21's reading.
 ///
-/// The notes of each part are matched as multisets of (onset, pitch, length). Notes that remain are put into classes: the same note elsewhere (its
-/// bar begins elsewhere), another length, another pitch, only here, only in music21.
+/// The notes of each part are matched as multisets of (bar, onset in the bar, pitch, length). Notes that remain are put into classes: the same
+/// note elsewhere, another length, another pitch, only here, only in music21. The starts of the bars are compared too: music21 adds up the
+/// bars of each part alone, so one bar with a wrong length moves the rest of its part away from the other parts.
 struct Comparison {
   private(set) var equal = 0
   /// The notes of music21, and those that only the import has.
   private(set) var total = 0
+  /// The notes of music21 whose bar also begins at the same position of the score.
+  private var equalFromStart = 0
   private var classes: [String: Int] = [:]
   private var files: [(file: String, different: Int, kinds: [String: Int])] = []
 
@@ -16,7 +19,14 @@ struct Comparison {
     var kinds: [String: Int] = [:]
     var printed = 0
     func count(_ kind: String, _ count: Int) { kinds[kind, default: 0] += count }
-    let own = score.parts.map { notes(of: $0, score) }
+    let own = score.parts.map { notes(of: $0) }
+    var starts: [Int] = []
+    var start = Fraction.zero
+    for bar in score.bars {
+      starts.append(Int(start.rounded(times: 1000)))
+      start = (try? start + bar.length) ?? start
+    }
+    var shifted = 0
     for index in 0..<max(own.count, reference.parts.count) {
       let mine = index < own.count ? own[index] : []
       let theirs = index < reference.parts.count ? reference.parts[index] : []
@@ -26,6 +36,7 @@ struct Comparison {
         if let left = rest[note], left > 0 {
           rest[note] = left - 1
           equal += 1
+          if reference.starts[index][note.bar] == starts[note.bar] { equalFromStart += 1 } else { shifted += 1 }
         } else {
           missing.append(note)
         }
@@ -44,9 +55,9 @@ struct Comparison {
           count(kind, 1)
           return true
         }
-        if take("length", { $0.onset == note.onset && $0.pitch == note.pitch }) { continue }
-        if take("pitch", { $0.onset == note.onset && $0.length == note.length }) { continue }
-        if take("onset", { $0.pitch == note.pitch && $0.length == note.length }) { continue }
+        if take("length", { $0.bar == note.bar && $0.onset == note.onset && $0.pitch == note.pitch }) { continue }
+        if take("pitch", { $0.bar == note.bar && $0.onset == note.onset && $0.length == note.length }) { continue }
+        if take("onset", { $0.bar == note.bar && $0.pitch == note.pitch && $0.length == note.length }) { continue }
         count("only music21", 1)
         if printed < shown {
           printed += 1
@@ -61,28 +72,28 @@ struct Comparison {
       }
     }
     for (kind, count) in kinds { classes[kind, default: 0] += count }
-    if different > 0 { files.append((file, different, kinds)) }
+    if shifted > 0 { kinds["in bars that begin elsewhere"] = shifted }
+    if different + shifted > 0 { files.append((file, different, kinds)) }
   }
 
-  private func notes(of part: Part, _ score: Score) -> [ComparedNote] {
+  private func notes(of part: Part) -> [ComparedNote] {
     var list: [ComparedNote] = []
-    var start = Fraction.zero
     for (index, bar) in part.bars.enumerated() {
       for chord in bar.voices.lazy.flatMap(\.chords) {
-        guard let onset = try? start + chord.onset else { continue }
         for note in chord.notes {
           let pitch = if case .pitch(let pitch) = note.sound { pitch.key } else { -1 }
           list.append(
             ComparedNote(
-              onset: Int(onset.rounded(times: 1000)), pitch: pitch, length: Int(chord.length.rounded(times: 1000))))
+              bar: index, onset: Int(chord.onset.rounded(times: 1000)), pitch: pitch,
+              length: Int(chord.length.rounded(times: 1000))))
         }
       }
-      start = (try? start + score.bars[index].length) ?? start
     }
     return list
   }
 
   func report() {
+    print("of them in bars that begin at the same position: \(equalFromStart)")
     print("differences by class:")
     for (kind, count) in classes.sorted(by: { $0.value > $1.value }) { print("  \(count) \(kind)") }
     print("files with differences: \(files.count)")

@@ -2,9 +2,10 @@
 
     music21-notes.py OUTPUT             writes one text per file of music21's corpus and of its MusicXML test suite into the folder OUTPUT
 
-A text has a line `part N` for each part of the file, and a line `ONSET PITCH DURATION KIND` for each note: onset and duration in
-quarter notes as fractions, the MIDI key of the written pitch (`u` for an unpitched note), and `n` for a note, `g` for a grace note. The
-name of the text is the path of the file below the folder of music21 with `+` for `/`.
+A text has a line `part` for each part of the file, a line `bar START` for each of its bars, and a line `ONSET PITCH DURATION` for each note
+of the bar: the start of the bar, the onset in the bar and the duration in quarter notes as fractions, and the MIDI key of the written pitch
+(`u` for an unpitched note). A grace note has the duration 0. The name of the text is the path of the file below the folder of music21 with
+`+` for `/`. The staves of a part follow each other, each with all bars.
 """
 
 import fractions
@@ -25,16 +26,16 @@ def text(value):
 
 
 def notes(part):
-    for element in part.flatten().notes:
-        # Chord symbols are notes for music21.
-        if isinstance(element, music21.harmony.Harmony):
-            continue
-        kind = "g" if element.duration.isGrace else "n"
-        length = "0" if kind == "g" else text(element.duration.quarterLength)
-        members = element.notes if hasattr(element, "notes") else [element]
-        for member in members:
-            pitch = str(member.pitch.midi) if isinstance(member, music21.note.Note) else "u"
-            yield text(element.offset), pitch, length, kind
+    for measure in part.getElementsByClass(music21.stream.Measure):
+        yield "bar " + text(measure.offset)
+        for element in measure.flatten().notes:
+            # Chord symbols are notes for music21.
+            if isinstance(element, music21.harmony.Harmony):
+                continue
+            length = "0" if element.duration.isGrace else text(element.duration.quarterLength)
+            for member in element.notes if hasattr(element, "notes") else [element]:
+                pitch = str(member.pitch.midi) if isinstance(member, music21.note.Note) else "u"
+                yield f"{text(element.offset)} {pitch} {length}"
 
 
 def dump(job):
@@ -54,8 +55,10 @@ def dump(job):
         name = re.sub(r"-Staff\d+$", "", str(part.id))
         if last is None or name != last or not re.search(r"-Staff\d+$", str(part.id)):
             lines.append("part")
+        else:
+            lines.append("staff")
         last = name
-        lines += [" ".join(note) for note in notes(part)]
+        lines += notes(part)
     with open(target + ".new", "w") as file:
         file.write("\n".join(lines) + "\n")
     os.rename(target + ".new", target)

@@ -21,12 +21,19 @@ extension MusicXMLReader {
     var metre = Metre.common
     for index in bars.indices {
       metre = bars[index].bar.metre ?? metre
-      bars[index].bar.length = bars[index].end > .zero ? bars[index].end : metre.length
+      bars[index].bar.length = bars[index].length(in: metre)
     }
     if bars[0].bar.metre == nil { bars[0].bar.metre = .common }
     score.bars = bars.map(\.bar)
     for part in score.parts.indices {
-      for bar in score.parts[part].bars.indices { bound(&score.parts[part].bars[bar], score.bars[bar].length) }
+      for bar in score.parts[part].bars.indices {
+        // A rest of a whole note that fills a shorter bar is the usual way to write a bar without notes.
+        if shorten(&score.parts[part].bars[bar], score.bars[bar].length) {
+          result.add(
+            file, 1, "bar \(bar + 1) of part \(score.parts[part].name): a rest after notes exceeds the bar",
+            "it is shortened")
+        }
+      }
     }
     orderTempoMarks()
     findCoda()
@@ -50,6 +57,27 @@ extension MusicXMLReader {
       result.add(file, 1, "part \(score.parts[part].name) has \(missing) bars less than others", "it is silent there")
       score.parts[part].bars += Array(repeating: PartBar(), count: missing)
     }
+  }
+
+  /// Ends rests and positions with the bar. Returns whether a rest after notes was shortened.
+  private func shorten(_ bar: inout PartBar, _ length: Fraction) -> Bool {
+    var exceeds = false
+    for voice in bar.voices.indices {
+      for chord in bar.voices[voice].chords.indices where bar.voices[voice].chords[chord].grace != nil {
+        bar.voices[voice].chords[chord].onset = min(bar.voices[voice].chords[chord].onset, length)
+      }
+      while let last = bar.voices[voice].chords.last, last.isRest, let end = last.end, end > length {
+        bar.voices[voice].chords.removeLast()
+        exceeds = exceeds || last.onset > .zero
+        guard last.onset < length, let rest = try? length - last.onset else { continue }
+        var chord = last
+        (chord.length, chord.value) = (rest, last.onset == .zero ? nil : NoteValue(length: rest))
+        bar.voices[voice].chords.append(chord)
+      }
+    }
+    bar.voices.removeAll(where: \.chords.isEmpty)
+    bound(&bar, length)
+    return exceeds
   }
 
   private func bound(_ bar: inout PartBar, _ length: Fraction) {
@@ -91,6 +119,17 @@ extension MusicXMLReader {
     guard codas.count == 2, !score.bars.contains(where: { $0.toCoda != nil }) else { return }
     score.bars[codas[0]].toCoda = score.bars[codas[1]].coda
     score.bars[codas[0]].coda = nil
+  }
+}
+
+extension MusicXMLReader.WrittenBar {
+  /// The length of the bar: that of its longest part, where a rest counts up to the metre only, because a whole rest stands for a bar of any
+  /// length. In a bar that does not count (a pick-up), parts without notes do not count either.
+  func length(in metre: Metre) -> Fraction {
+    guard end > .zero else { return metre.length }
+    if metre.symbol == .free { return end }
+    let others = bar.isImplicit && noteEnd > .zero ? filledEnd : end
+    return max(noteEnd, min(others, metre.length))
   }
 }
 

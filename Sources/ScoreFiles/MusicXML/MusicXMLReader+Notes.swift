@@ -134,6 +134,7 @@ extension MusicXMLReader {
       place(chord, written.voice)
       cursor.position = end
       cursor.end = max(cursor.end, end)
+      if !chord.isRest { cursor.noteEnd = max(cursor.noteEnd, end) }
     } catch {
       throw tooFine()
     }

@@ -10,7 +10,9 @@ final class MusicXMLReader {
   /// What a bar of the file says apart from the contents of parts. The parts of a file repeat it.
   struct WrittenBar {
     var bar: Bar
-    /// The end of the contents of the longest part in quarter notes.
+    /// The end of the last note of any part in quarter notes, and the end of everything in the parts that have notes and in all parts.
+    var noteEnd = Fraction.zero
+    var filledEnd = Fraction.zero
     var end = Fraction.zero
   }
 
@@ -120,6 +122,8 @@ final class MusicXMLReader {
   private func endBar() {
     sortContents(&score.parts[part].bars[barIndex])
     bars[barIndex].end = max(bars[barIndex].end, cursor.end)
+    bars[barIndex].noteEnd = max(bars[barIndex].noteEnd, cursor.noteEnd)
+    if cursor.noteEnd > .zero { bars[barIndex].filledEnd = max(bars[barIndex].filledEnd, cursor.end) }
   }
 
   /// Counts the elements that were not used. A used element can have children that were not.
@@ -182,12 +186,12 @@ struct PartCursor {
   var divisions = Fraction(1)
   /// The position in quarter notes from the beginning of the bar.
   var position = Fraction.zero
-  /// The end of the contents of the bar.
-  var end = Fraction.zero
+  /// The end of the contents of the bar, and of its notes.
+  var (end, noteEnd) = (Fraction.zero, Fraction.zero)
   /// The voice and the index in it of the last chord, for `chord` elements.
   var last: (voice: Int, chord: Int)?
   /// The numbers of voices whose names are not numbers.
   var voices: [String: UInt8] = [:]
 
-  mutating func beginBar() { (position, end, last) = (.zero, .zero, nil) }
+  mutating func beginBar() { (position, end, noteEnd, last) = (.zero, .zero, .zero, nil) }
 }
