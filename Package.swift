@@ -134,7 +134,7 @@ let package = Package(
     .target(
       name: "_TestSupport",
       dependencies: [
-        "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Realtime", "Receiving", "Simulation",
+        "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "RTPMIDI", "Realtime", "Receiving", "Scores", "Simulation",
         "Transports", containers, heap,
       ],
       path: "Tests/_TestSupport"),

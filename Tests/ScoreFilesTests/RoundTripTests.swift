@@ -2,6 +2,7 @@ import Foundation
 import ScoreFiles
 import Scores
 import Testing
+import _TestSupport
 
 @Suite struct RoundTripTests {
   /// Every own score: reading what is written gives the same octets, as MusicXML and in the compact form.
@@ -13,6 +14,22 @@ import Testing
     #expect(read.score == result.score && read.findingCount == 0 && read.unsupported.isEmpty)
     #expect(read.score.octets == result.score.octets)
     #expect(try Score(octets: result.score.octets) == result.score)
+  }
+
+  /// Random scores with everything that the model has survive MusicXML. The reader numbers the notes in the same order.
+  @Test(arguments: 1...200) func randomScoresSurvive(seed: Int) throws {
+    let score = RandomScore(seed: UInt64(seed)).score
+    let read = try ScoreImport(octets: MusicXMLWriter.octets(score), file: "x")
+    #expect(read.unsupported.isEmpty && read.findingCount == 0, "\(read.unsupported) \(read.findings)")
+    #expect(read.score.bars == score.bars)
+    #expect(read.score.tempoMarks == score.tempoMarks)
+    for (part, other) in zip(read.score.parts, score.parts) {
+      #expect(part.instruments == other.instruments && part.level == other.level)
+      for (index, (bar, original)) in zip(part.bars, other.bars).enumerated() where bar != original {
+        Issue.record("seed \(seed), bar \(index + 1): \(bar) instead of \(original)")
+      }
+    }
+    #expect(read.score == score)
   }
 
   /// As MIDI, the notes come back on their onsets, also those of tuplets.

@@ -27,6 +27,9 @@ struct ScoreCorpus: ParsableCommand {
   @Option(help: ArgumentHelp("Print at most this many differences of each file.", valueName: "N"))
   var differences = 0
 
+  @Option(help: ArgumentHelp("Write each score as MusicXML into this folder.", valueName: "FOLDER"))
+  var export: String?
+
   @Flag(help: "Compare the time of the import with that of expat alone, in pairs, for the largest files.")
   var time = false
 
@@ -36,7 +39,10 @@ struct ScoreCorpus: ParsableCommand {
     if time { return try ImportTime.measure(files, root) }
     var totals = Totals()
     for file in files {
-      try totals.add(file, octets: octets(file), notes: notes.map { noteFile($0, file) }, differences)
+      let score = try totals.add(file, octets: octets(file), notes: notes.map { noteFile($0, file) }, differences)
+      guard let export, let score else { continue }
+      let name = file.replacingOccurrences(of: "/", with: "+") + ".musicxml"
+      try Data(MusicXMLWriter.octets(score)).write(to: URL(fileURLWithPath: "\(export)/\(name)"))
     }
     totals.report()
     if totals.failsLimits { throw ExitCode(1) }

@@ -16,7 +16,8 @@ struct Totals {
   /// The notes of files that are refused; they count as different.
   private var refusedNotes = 0
 
-  mutating func add(_ file: String, octets: [UInt8], notes path: String?, _ differences: Int) throws {
+  /// Adds a file. Returns its score, nil if it is refused.
+  mutating func add(_ file: String, octets: [UInt8], notes path: String?, _ differences: Int) throws -> Score? {
     self.octets.file += octets.count
     let reference = try path.map { try ReferenceNotes(path: $0) }
     if let reference, let error = reference.error { unreadable.append("\(file): \(error)") }
@@ -34,9 +35,11 @@ struct Totals {
       _ = EventTable(result.score, along: route)
       _ = TempoPath(result.score, along: route)
       if let reference, reference.error == nil { comparison.add(result.score, reference, file, differences) }
+      return result.score
     } catch {
       refused.append((file, error.description))
       refusedNotes += reference?.count ?? 0
+      return nil
     }
   }
 

@@ -1,6 +1,7 @@
 """Prints the notes of scores as music21 reads them, for the comparison by `scorecorpus`.
 
     music21-notes.py OUTPUT             writes one text per file of music21's corpus and of its MusicXML test suite into the folder OUTPUT
+    music21-notes.py OUTPUT FOLDER      the same for all files in FOLDER
 
 A text has a line `part` for each part of the file, a line `bar START` for each of its bars, and a line `ONSET PITCH DURATION` for each note
 of the bar: the start of the bar, the onset in the bar and the duration in quarter notes as fractions, and the MIDI key of the written pitch
@@ -44,7 +45,7 @@ def dump(job):
         return None
     warnings.simplefilter("ignore")
     try:
-        score = music21.converter.parse(os.path.join(ROOT, path), forceSource=True, storePickle=False)
+        score = music21.converter.parse(path, forceSource=True, storePickle=False)
     except Exception as error:
         with open(target, "w") as file:
             file.write(f"error {type(error).__name__}: {error}\n".replace("\n", " ") + "\n")
@@ -65,18 +66,18 @@ def dump(job):
     return None
 
 
-def main(output):
+def main(output, root=None):
     os.makedirs(output, exist_ok=True)
     jobs = []
-    for folder in FOLDERS:
-        for place, _, names in sorted(os.walk(os.path.join(ROOT, folder))):
+    for folder in [os.path.join(ROOT, folder) for folder in FOLDERS] if root is None else [os.path.abspath(root)]:
+        for place, _, names in sorted(os.walk(folder)):
             for name in sorted(names):
                 if name.endswith((".xml", ".mxl", ".musicxml")):
-                    path = os.path.relpath(os.path.join(place, name), ROOT)
-                    jobs.append((path, os.path.join(output, path.replace("/", "+") + ".txt")))
+                    path = os.path.relpath(os.path.join(place, name), ROOT if root is None else folder)
+                    jobs.append((os.path.join(place, name), os.path.join(output, path.replace("/", "+") + ".txt")))
     with multiprocessing.Pool() as pool:
         failed = [path for path in pool.imap_unordered(dump, jobs, chunksize=4) if path]
     print(f"{len(jobs)} files, {len(failed)} that music21 cannot read")
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

@@ -1,12 +1,12 @@
-import Scores
-import _TestSupport
+public import Scores
+import Simulation
 
-/// Random scores with everything that the model has.
-struct RandomScore {
+/// A random score with everything that the model has.
+public struct RandomScore {
   private var random: SplitMix
-  private(set) var score = Score()
+  public private(set) var score = Score()
 
-  init(seed: UInt64) {
+  public init(seed: UInt64) {
     random = SplitMix(seed: seed)
     make()
   }
