@@ -47,7 +47,7 @@ final class MusicXMLReader {
     var names = NameTable.start
     try XMLStream.read(octets, file: file) { stream, step throws(ScoreFault) in
       try reader.take(stream, step)
-      if case .end(.scorePartwise) = step { names = stream.names }
+      if case .end(.scorePartwise) = step { names = stream.tree.names }
     }
     for (name, count) in reader.unusedCounts { reader.result.unsupported[names.names[Int(name)], default: 0] += count }
     try reader.finish()
@@ -127,20 +127,16 @@ final class MusicXMLReader {
   }
 
   /// Counts the elements that were not used. A used element can have children that were not.
-  private func count(_ tree: XMLTree) {
-    if !tree.nodes[0].isUsed {
-      unusedCounts[tree.nodes[0].name, default: 0] += 1
+  private func count(_ tree: XMLTree, from index: XMLTree.Index = 0) {
+    guard tree.nodes[Int(index)].isUsed else {
+      unusedCounts[tree.nodes[Int(index)].name, default: 0] += 1
       return
     }
-    var stack = [tree.firstChild(0)]
-    while let top = stack.popLast() {
-      guard let index = top else { continue }
-      stack.append(tree.next(index))
-      if tree.nodes[Int(index)].isUsed {
-        stack.append(tree.firstChild(index))
-      } else {
-        unusedCounts[tree.nodes[Int(index)].name, default: 0] += 1
-      }
+    // The depth is bounded by that of the file.
+    var next = tree.firstChild(index)
+    while let child = next {
+      count(tree, from: child)
+      next = tree.next(child)
     }
   }
 

@@ -70,7 +70,7 @@ struct NameTable {
     var place = Int(hash ^ hash >> 15) & (Self.size - 1)
     while places[place] != 0 {
       let number = Int(places[place]) - 1
-      if ranges[number].count == name.count, octets[ranges[number]].elementsEqual(name) { return UInt16(number) }
+      if isEqual(ranges[number], name) { return UInt16(number) }
       place = (place + 1) & (Self.size - 1)
     }
     guard names.count < XMLName.allCases.count + Self.maximumForeign else { return nil }
@@ -79,5 +79,11 @@ struct NameTable {
     names.append(String(decoding: name, as: UTF8.self))
     places[place] = UInt16(names.count)
     return UInt16(names.count - 1)
+  }
+
+  private func isEqual(_ range: Range<Int>, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard range.count == name.count else { return false }
+    for index in 0..<name.count where octets[range.lowerBound + index] != name[index] { return false }
+    return true
   }
 }

@@ -16,18 +16,12 @@ final class XMLStream {
   }
 
   static let maximumDepth = 64
-  /// The elements of one tree.
-  static let maximumNodes = 100_000
-  /// The octets of the texts and attributes of one tree.
-  static let maximumOctets = 4 << 20
   /// The largest file in octets.
   static let maximumFile = 32 << 20
 
   private let file: String
   private let parser: XML_Parser
   private let visit: (XMLStream, Step) throws(ScoreFault) -> Void
-  /// The names of the elements.
-  private(set) var names = NameTable.start
   /// The element that the visitor is to use.
   var tree = XMLTree()
   private var depth = 0
@@ -74,9 +68,9 @@ final class XMLStream {
       let stream = XMLStream.of(user)
       guard stream.isInTree, let text else { return }
       text.withMemoryRebound(to: UInt8.self, capacity: Int(count)) {
-        stream.tree.add(text: UnsafeBufferPointer(start: $0, count: Int(count)))
+        let octets = UnsafeBufferPointer(start: $0, count: Int(count))
+        do throws(XMLTree.Refusal) { try stream.tree.add(text: octets) } catch { stream.refuse(error) }
       }
-      stream.checkSize()
     }
     XML_SetEntityDeclHandler(parser) { user, name, _, _, _, _, _, _, _ in
       let stream = XMLStream.of(user)
@@ -96,39 +90,26 @@ final class XMLStream {
   }
 
   private func begin(_ name: UnsafePointer<XML_Char>?, _ list: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?) {
-    guard fault == nil, let name, let number = Self.octets(name, { names.number($0) }) else {
-      return refuse("the file", "more than \(NameTable.maximumForeign) names of elements", "export it again")
-    }
+    guard fault == nil, let name else { return }
     depth += 1
     if depth > Self.maximumDepth {
       return refuse("the file", "elements are nested more than \(Self.maximumDepth) deep", "export it again")
     }
+    if !isInTree { tree.begin(line: line) }
+    let number: UInt16
+    do throws(XMLTree.Refusal) { number = try tree.open(name, list) } catch { return refuse(error) }
     let known = XMLName(rawValue: number)
     if known == .scoreTimewise {
       return refuse(
         "score-timewise", "bars that contain parts are not supported",
         "export it as score-partwise (MusicXML's usual form)")
     }
+    if depth == 1, known != .scorePartwise, known != .container {
+      let name = tree.names.names[Int(number)].prefix(40)
+      return refuse("the file", "the element \(name) is no score", "export it as MusicXML")
+    }
     let isEntered =
       !isInTree && (known == .scorePartwise || known == .part || known == .measure) && entered.count == depth - 1
-    if depth == 1, known != .scorePartwise, known != .container {
-      return refuse(
-        "the file", "the element \(names.names[Int(number)].prefix(40)) is no score", "export it as MusicXML")
-    }
-    if !isInTree { tree.begin(line: line) }
-    tree.open(number)
-    var place = 0
-    while let name = list?[place], let value = list?[place + 1] {
-      guard place < 128, let attribute = Self.octets(name, { names.number($0) }) else {
-        return refuse("the file", "too many attributes", "export it again")
-      }
-      Self.octets(value) { tree.add(attribute: attribute, $0) }
-      place += 2
-    }
-    if tree.nodes.count > Self.maximumNodes {
-      return refuse("the file", "an element has more than \(Self.maximumNodes) elements", "export it again")
-    }
-    checkSize()
     if isEntered, let known {
       entered.append(known)
       step(.begin(known))
@@ -159,9 +140,14 @@ final class XMLStream {
     }
   }
 
-  private func checkSize() {
-    if tree.octetCount > Self.maximumOctets {
-      refuse("the file", "an element has more than \(Self.maximumOctets) octets of text", "export it again")
+  private func refuse(_ reason: XMLTree.Refusal) {
+    switch reason {
+    case .names: refuse("the file", "more than \(NameTable.maximumForeign) names of elements", "export it again")
+    case .attributes:
+      refuse("the file", "an element has more than \(XMLTree.maximumAttributes) attributes", "export it again")
+    case .nodes: refuse("the file", "an element has more than \(XMLTree.maximumNodes) elements", "export it again")
+    case .octets:
+      refuse("the file", "an element has more than \(XMLTree.maximumOctets) octets of text", "export it again")
     }
   }
 
@@ -177,15 +163,5 @@ final class XMLStream {
     return ScoreFault(
       file: file, line: line, "the XML", text,
       isEncoding ? "save it as UTF-8" : "the file is damaged or not MusicXML: export it again")
-  }
-
-  private static func octets<Result>(
-    _ text: UnsafePointer<XML_Char>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
-  ) -> Result {
-    var count = 0
-    while text[count] != 0 { count += 1 }
-    return text.withMemoryRebound(to: UInt8.self, capacity: count) {
-      body(UnsafeBufferPointer(start: $0, count: count))
-    }
   }
 }

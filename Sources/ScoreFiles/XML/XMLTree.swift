@@ -6,6 +6,13 @@ struct XMLTree {
   /// The place of an element in the tree. The element itself is 0.
   typealias Index = Int32
 
+  /// The elements of one tree.
+  static let maximumNodes = 100_000
+  /// The attributes of one element.
+  static let maximumAttributes = 64
+  /// The octets of the texts and attributes of one tree.
+  static let maximumOctets = 4 << 20
+
   struct Node {
     var name: UInt16
     /// Whether the reader has used the element. Elements that it has not used are listed for the user.
@@ -22,6 +29,8 @@ struct XMLTree {
     var value: Range<Int32>
   }
 
+  /// The names of the elements and attributes of the whole file.
+  private(set) var names = NameTable.start
   private(set) var nodes: [Node] = []
   private var attributes: [Attribute] = []
   private var octets: [UInt8] = []
@@ -40,7 +49,17 @@ struct XMLTree {
     self.line = line
   }
 
-  mutating func open(_ name: UInt16) {
+  /// The reason why an element is not added.
+  enum Refusal: Error { case names, attributes, nodes, octets }
+
+  /// Adds an element with its attributes, a list of names and values that ends with nil, to the open element, and opens it.
+  ///
+  /// - Returns: the number of its name.
+  mutating func open(
+    _ name: UnsafePointer<CChar>, _ list: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+  ) throws(Refusal) -> UInt16 {
+    guard let number = withOctets(name, { names.number($0) }) else { throw .names }
+    guard nodes.count < Self.maximumNodes else { throw .nodes }
     let index = Index(nodes.count)
     if let parent = open.last.map(Int.init) {
       if nodes[parent].lastChild < 0 {
@@ -50,24 +69,29 @@ struct XMLTree {
       }
       nodes[parent].lastChild = index
     }
-    let end = Int32(attributes.count)
-    nodes.append(Node(name: name, attributes: end..<end))
+    let first = Int32(attributes.count)
+    var place = 0
+    while let name = list?[place], let value = list?[place + 1] {
+      guard place < 2 * Self.maximumAttributes, let attribute = withOctets(name, { names.number($0) }) else {
+        throw .attributes
+      }
+      let start = Int32(octets.count)
+      withOctets(value) { octets.append(contentsOf: $0) }
+      attributes.append(Attribute(name: attribute, value: start..<Int32(octets.count)))
+      place += 2
+    }
+    nodes.append(Node(name: number, attributes: first..<Int32(attributes.count)))
     open.append(index)
-  }
-
-  mutating func add(attribute name: UInt16, _ value: UnsafeBufferPointer<UInt8>) {
-    let start = Int32(octets.count)
-    octets.append(contentsOf: value)
-    attributes.append(Attribute(name: name, value: start..<Int32(octets.count)))
-    let index = nodes.count - 1
-    nodes[index].attributes = nodes[index].attributes.lowerBound..<Int32(attributes.count)
+    guard octets.count <= Self.maximumOctets else { throw .octets }
+    return number
   }
 
   /// Adds to the text of the open element. Text after a child is not part of MusicXML and is left out.
-  mutating func add(text: UnsafeBufferPointer<UInt8>) {
+  mutating func add(text: UnsafeBufferPointer<UInt8>) throws(Refusal) {
     guard let index = open.last.map(Int.init), nodes[index].lastChild < 0 else { return }
     let isFirst = nodes[index].text.isEmpty
     if isFirst, text.allSatisfy(isSpace) { return }
+    guard octets.count + text.count <= Self.maximumOctets else { throw .octets }
     let start = isFirst ? Int32(octets.count) : nodes[index].text.lowerBound
     octets.append(contentsOf: text)
     nodes[index].text = start..<Int32(octets.count)
@@ -78,8 +102,6 @@ struct XMLTree {
     open.removeLast()
     return open.isEmpty
   }
-
-  var octetCount: Int { octets.count }
 
   // MARK: Reading
 
@@ -179,6 +201,14 @@ struct XMLTree {
   }
 
   private func string(_ range: Range<Int32>) -> String { String(decoding: octets[trimmed(range)], as: UTF8.self) }
+}
+
+/// Passes the octets of a C string to `body`.
+private func withOctets<Result>(_ text: UnsafePointer<CChar>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result
+{
+  var count = 0
+  while text[count] != 0 { count += 1 }
+  return text.withMemoryRebound(to: UInt8.self, capacity: count) { body(UnsafeBufferPointer(start: $0, count: count)) }
 }
 
 private func isSpace(_ octet: UInt8) -> Bool { octet == 0x20 || octet == 0x0A || octet == 0x09 || octet == 0x0D }
