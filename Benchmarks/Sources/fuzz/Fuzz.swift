@@ -20,7 +20,7 @@ struct Fuzz: ParsableCommand {
   private static let maximumGrowth = 32 << 20
 
   enum Kind: String, ExpressibleByArgument, CaseIterable {
-    case packets, sessions, handshake, receiver, messages, state, http
+    case packets, sessions, handshake, receiver, messages, state, scores, http
   }
 
   @Argument(
@@ -28,7 +28,7 @@ struct Fuzz: ParsableCommand {
       Feed RTP packets with journals to the receiver of one stream (packets), datagrams of all kinds to an endpoint \
       (sessions), the same to an endpoint with a passkey (handshake), packets and commands to the receiving half of \
       several sessions (receiver), System Exclusive messages to a peer in session (messages), files to the decoder of \
-      saved sessions (state), or HTTP requests and WebSocket frames to the server of the web page (http).
+      saved sessions (state), damaged scores to the readers of MusicXML, MIDI files and the compact form (scores), or HTTP requests and WebSocket frames to the server of the web page (http).
       """
   )
   var kind: Kind
@@ -59,6 +59,7 @@ struct Fuzz: ParsableCommand {
       case .receiver: ReceiverFuzzer(seed: seed)
       case .messages: MessageFuzzer(seed: seed)
       case .state: try StateFuzzer(seed: seed)
+      case .scores: ScoreFuzzer(seed: seed)
       case .http:
         if let peer { try PeerFuzzer(seed: seed, program: peer) } else { try HTTPFuzzer(seed: seed) }
       }
