@@ -196,7 +196,7 @@ let package = Package(
       name: "InteroperabilityTests",
       dependencies: [
         "_TestSupport", "_TestTraits", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "RTPMIDI", "Realtime",
-        "Transports",
+        "ScoreFiles", "Scores", "Transports",
         "tutti", containers,
       ],
       exclude: ["listener.py", "midifiles.py"]),

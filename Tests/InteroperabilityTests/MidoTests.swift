@@ -1,5 +1,7 @@
 import Foundation
 import MIDI
+import ScoreFiles
+import Scores
 import Testing
 import _TestSupport
 import _TestTraits
@@ -46,6 +48,30 @@ import _TestTraits
     }
     let eventCount = written.compactMap(\.tracks).joined().reduce(0) { $0 + $1.count }
     #expect(eventCount > 5000)
+    let read = try await mido.read(written.map(\.path))
+    #expect(read.count == written.count)
+    for (read, written) in zip(read, written) { #expect(read == written) }
+  }
+
+  /// mido reads the MIDI files of all own scores, and has the notes of their tables of events.
+  @Test(.timeLimit(.minutes(10))) func midoReadsExportedScores() async throws {
+    let scores = URL(fileURLWithPath: Program.patches).appendingPathComponent("scores")
+    let names = try FileManager.default.contentsOfDirectory(atPath: scores.path).filter { $0.hasSuffix(".musicxml") }
+      .sorted()
+    #expect(names.count >= 12)
+    var written: [MidoFile] = []
+    for name in names {
+      let octets = Array(try Data(contentsOf: scores.appendingPathComponent(name)))
+      let score = try ScoreImport(octets: octets, file: name).score
+      let route = try Route(score)
+      let tempo = TempoPath(score, along: route)
+      let path = folder.path(name + ".mid")
+      try Data(MIDIScoreWriter.octets(score, along: route, tempo: tempo)).write(to: URL(fileURLWithPath: path))
+      written.append(MidoFile(MIDIScoreWriter.file(score, along: route, tempo: tempo), path: path))
+      let table = EventTable(score, along: route)
+      let noteCount = written[written.count - 1].tracks?.joined().count { $0.octets[0] & 0xF0 == 0x90 }
+      #expect(noteCount == table.events.count { $0.kind == .noteOn }, "\(name)")
+    }
     let read = try await mido.read(written.map(\.path))
     #expect(read.count == written.count)
     for (read, written) in zip(read, written) { #expect(read == written) }

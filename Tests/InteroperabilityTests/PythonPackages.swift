@@ -9,6 +9,8 @@ struct PythonPackages {
   /// mido 1.3.3, a third-party reader and writer of Standard MIDI Files (https://pypi.org/project/mido/1.3.3/), and its
   /// requirement.
   static let mido = PythonPackages(installing: ["mido==1.3.3", "packaging==24.2"], as: "mido-1.3.3")
+  /// music21 10.5 without its requirements: its scores are read, and no module is imported.
+  static let music21 = PythonPackages(installing: ["--no-deps", "music21==10.5.0"], as: "music21-10.5.0")
   /// The source distribution of mido 1.3.3, which contains its tests.
   static let midoSource = PythonPackages(downloading: "mido", version: "1.3.3")
 
