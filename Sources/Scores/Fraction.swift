@@ -1,9 +1,9 @@
-/// An exact fraction of a quarter note: an onset, a length, or a ratio of lengths. The denominator is positive, and the fraction is reduced,
-/// so two equal fractions have the same numbers.
+/// An exact fraction of a quarter note: an onset, a length, or a ratio of lengths. The denominator is positive, and the fraction is
+/// reduced, so two equal fractions have the same numbers.
 ///
-/// Onsets and lengths are sums of values such as 1/3, 1/4 and 1/5, which no fixed number of ticks divides. The arithmetic therefore is exact
-/// (Knuth, The Art of Computer Programming 2, section 4.5.1), and a result that does not fit into 64 bits is an error instead of a wrong
-/// position. ``Score/limits`` bounds the denominators of a score, so that sums within a valid score always fit.
+/// Onsets and lengths are sums of values such as 1/3, 1/4 and 1/5, which no fixed number of ticks divides. The arithmetic therefore is
+/// exact (Knuth, The Art of Computer Programming 2, section 4.5.1), and a result that does not fit into 64 bits is an error instead of a
+/// wrong position. ``Score/Limits`` bounds the denominators of a score, so that sums within a valid score always fit.
 public struct Fraction: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// The number above the line, in units of 1/``denominator``.
   public let numerator: Int64

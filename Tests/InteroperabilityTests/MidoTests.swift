@@ -86,9 +86,9 @@ import _TestTraits
     for file in written { #expect(try MidoFile(read(file.path), path: file.path) == file) }
   }
 
-  /// mido's own tests contain twelve hex dumps of files. mido reads five of them and rejects seven. `StandardMIDIFile` also reads the five. Two
-  /// of the seven have a data byte above 7F, which mido reads only with the option `clip`: `StandardMIDIFile` reads them with a warning. Two
-  /// others have an undefined key signature that is one byte too short, so the End of Track after it is incomplete.
+  /// mido's own tests contain twelve hex dumps of files. mido reads five of them and rejects seven. `StandardMIDIFile` also reads the five.
+  /// Two of the seven have a data byte above 7F, which mido reads only with the option `clip`: `StandardMIDIFile` reads them with a
+  /// warning. Two others have an undefined key signature that is one byte too short, so the End of Track after it is incomplete.
   @Test(.timeLimit(.minutes(10))) func testFilesOfMidoAreRead() async throws {
     let examples: [MidoFile]
     do {

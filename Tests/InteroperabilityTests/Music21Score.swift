@@ -3,8 +3,8 @@ import Scores
 
 /// The notes of a score of music21's corpus as music21 10.5 reads them.
 ///
-/// `Benchmarks/Sources/scorecorpus/music21-notes.py` lists the notes. The hash covers part, bar, onset in the bar, MIDI key of the written pitch and
-/// length of each note, with onset and length in thousandths of a quarter note, and the notes in order.
+/// `Benchmarks/Sources/scorecorpus/music21-notes.py` lists the notes. The hash covers part, bar, onset in the bar, MIDI key of the written
+/// pitch and length of each note, in order, with onset and length in thousandths of a quarter note.
 struct Music21Score {
   let file: String
   let notes: Int

@@ -6,8 +6,8 @@ import Testing
 import _TestSupport
 import _TestTraits
 
-/// Tests with the scores of music21's corpus. music21 itself is not run: its package contains the scores. If Python or PyPI is missing, the tests
-/// are cancelled with the reason.
+/// Tests with the scores of music21's corpus. music21 itself is not run: its package contains the scores. If Python or PyPI is missing, the
+/// tests are cancelled with the reason.
 @Suite(.ownThreads, .serialized) struct Music21Tests {
   /// The folder of the package.
   private let root: String

@@ -1,4 +1,5 @@
 import Foundation
+import MIDI
 import ScoreFiles
 import Scores
 import Testing
@@ -63,5 +64,30 @@ import _TestSupport
     for end in stride(from: 14, to: octets.count, by: 37) {
       _ = try? ScoreImport(octets: Array(octets[..<end]), file: "x.mid")
     }
+  }
+
+  /// Long notes in short files: too many bars, or too many tied notes.
+  @Test func shortMIDIFilesDoNotGrow() throws {
+    func fault(_ notes: Int, ticks: Int64) throws -> String {
+      let channel = Channel(1)!
+      var events: [StandardMIDIFile.Event] = []
+      for note in 0..<notes {
+        let channel = note < 128 ? channel : Channel(note / 128 + 1)!
+        events.append(.init(tick: 0, .message(.noteOn(channel, key: UInt7(masking: UInt8(note % 128)), velocity: 64))))
+      }
+      let file = StandardMIDIFile(
+        format: .singleTrack, division: .ticksPerQuarter(1), tracks: [.init(events, end: ticks)])
+      let octets = try file.bytes()
+      #expect(octets.count < 10_000)
+      do throws(ScoreFault) {
+        _ = try ScoreImport(octets: octets, file: "x.mid")
+        return ""
+      } catch {
+        return error.description
+      }
+    }
+    #expect(try fault(1, ticks: 200_000_000).contains("more than 10000 bars"))
+    #expect(try fault(500, ticks: 39_000).contains("more than"))
+    #expect(try fault(1, ticks: 39_000) == "")
   }
 }

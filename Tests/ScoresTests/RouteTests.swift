@@ -121,6 +121,18 @@ import _TestSupport
     #expect(throws: ScoreFault.self) { try Route(bars(text)) }
   }
 
+  /// A bar of 6000 chords, played a thousand times, has too many notes.
+  @Test func fullRoutesAreRefused() throws {
+    var score = bars(Array(repeating: "a:|100", count: 10).joined(separator: " "))
+    for bar in 0..<10 {
+      let chords = (0..<6000).map { Chord(onset: Fraction(Int64($0), 2000)!, length: Fraction(1, 2000)!) }
+      score.parts[0].bars[bar].voices = [Voice(number: 1, chords: chords)]
+    }
+    try score.validate()
+    let fault = #expect(throws: ScoreFault.self) { try Route(score) }
+    #expect(fault?.description.contains("notes and rests with all repeats") == true)
+  }
+
   /// Random signs: the walk ends, and each played bar follows the one before or begins a section, an ending, a coda or a segno.
   @Test(arguments: 1...200) func randomSignsEnd(seed: Int) throws {
     var random = SplitMix(seed: UInt64(seed))

@@ -2,8 +2,8 @@ import Scores
 
 /// Writes scores of bars with signs as one line of text, for tests of routes.
 ///
-/// A bar is a letter. Before it: `|:` begins a repeat, `$` is a segno, `@` a coda, `[1,3:` begins an ending. After it: `]` and `)` end an ending (closed
-/// and open), `:|` ends a repeat (`:|3` three times, `:|!` also after a jump), `.dc`, `.ds`, `.coda` (To Coda) and `.fine`.
+/// A bar is a letter. Before it: `|:` begins a repeat, `$` is a segno, `@` a coda, `[1,3:` begins an ending. After it: `]` and `)` end an
+/// ending (closed and open), `:|` ends a repeat (`:|3` three times, `:|!` also after a jump), `.dc`, `.ds`, `.coda` (To Coda) and `.fine`.
 func bars(_ text: String, length: Fraction = Fraction(4)) -> Score {
   var score = Score()
   for token in text.split(separator: " ") {

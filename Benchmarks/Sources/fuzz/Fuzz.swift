@@ -28,7 +28,8 @@ struct Fuzz: ParsableCommand {
       Feed RTP packets with journals to the receiver of one stream (packets), datagrams of all kinds to an endpoint \
       (sessions), the same to an endpoint with a passkey (handshake), packets and commands to the receiving half of \
       several sessions (receiver), System Exclusive messages to a peer in session (messages), files to the decoder of \
-      saved sessions (state), damaged scores to the readers of MusicXML, MIDI files and the compact form (scores), or HTTP requests and WebSocket frames to the server of the web page (http).
+      saved sessions (state), damaged scores to the readers of MusicXML, MIDI files and the compact form (scores), \
+      or HTTP requests and WebSocket frames to the server of the web page (http).
       """
   )
   var kind: Kind

@@ -4,8 +4,8 @@ import _TestSupport
 
 /// A fuzzer of the readers of scores. The inputs are damaged MusicXML files, MIDI files and compact forms of random scores.
 ///
-/// The invariants: a file is read or refused with a reason and a remedy in one line. A score that is read is valid, has a route, a tempo path and
-/// a table of events within their limits, and its compact form and its MusicXML give the same score.
+/// The invariants: a file is read or refused with a reason and a remedy in one line. A score that is read is valid, has a route, a tempo
+/// path and a table of events within their limits, and its compact form and its MusicXML give the same score.
 final class ScoreFuzzer: Fuzzer {
   /// A new random score is drawn after so many inputs.
   private static let inputsPerScore = 1000

@@ -2,9 +2,9 @@ import Scores
 
 /// The comparison of notes with music21's reading.
 ///
-/// The notes of each part are matched as multisets of (bar, onset in the bar, pitch, length). Notes that remain are put into classes: the same
-/// note elsewhere, another length, another pitch, only here, only in music21. The starts of the bars are compared too: music21 adds up the
-/// bars of each part alone, so one bar with a wrong length moves the rest of its part away from the other parts.
+/// The notes of each part are matched as multisets of (bar, onset in the bar, pitch, length). Notes that remain are put into classes: the
+/// same note elsewhere, another length, another pitch, only here, only in music21. The starts of the bars are compared too: music21 adds up
+/// the bars of each part alone, so one bar with a wrong length moves the rest of its part away from the other parts.
 struct Comparison {
   private(set) var equal = 0
   /// The notes of music21, and those that only the import has.

@@ -107,6 +107,8 @@ struct MIDIScoreReader {
       }
       metres.append((tick, metre))
     } else if meta.type == 0x59, meta.bytes.count >= 2, abs(Int(Int8(bitPattern: meta.bytes[0]))) <= 7 {
+      // A hostile file can have a million; no music has more than a few.
+      guard keys.count < 200 else { return }
       keys.append((tick, Key(fifths: Int8(bitPattern: meta.bytes[0]), mode: meta.bytes[1] == 1 ? .minor : .major)))
     } else if meta.trackName == nil {
       result.unsupported["meta event", default: 0] += 1
@@ -116,6 +118,10 @@ struct MIDIScoreReader {
   // MARK: Bars
 
   private mutating func finish(_ file: StandardMIDIFile) throws(ScoreFault) {
+    guard notes.values.reduce(0, { $0 + $1.count }) <= Score.Limits.notes else {
+      throw ScoreFault(
+        file: self.file, "the score", "more than \(Score.Limits.notes) notes", "divide it into several files")
+    }
     guard !notes.isEmpty else {
       throw ScoreFault(file: self.file, "the file", "has no notes", "export it with its notes")
     }
@@ -170,7 +176,7 @@ struct MIDIScoreReader {
   private mutating func addTempos(_ lines: [Int64]) {
     tempos.sortStably { $0.tick < $1.tick }
     for (tick, microseconds) in tempos.prefix(50_000) where tick < lines[lines.count - 1] {
-      let bar = lines.lastIndex { $0 <= tick } ?? 0
+      let bar = PlayedRhythm.bar(at: tick, in: lines)
       let tempo = 60_000_000_000 / microseconds
       guard TempoMark.range.contains(tempo), bar < result.score.bars.count,
         let offset = Fraction((tick - lines[bar]) * 24 / resolution, 24)
@@ -201,6 +207,10 @@ struct MIDIScoreReader {
       }
     }
     part.bars = rhythm.bars()
+    guard !rhythm.isOverfull else {
+      throw ScoreFault(
+        file: file, "the score", "more than \(Score.Limits.chords) notes and rests", "divide it into several files")
+    }
     if rhythm.shortened > 0 {
       result.add(file, 1, "part \(name): \(rhythm.shortened) notes overlap more than four others", "they are left out")
     }

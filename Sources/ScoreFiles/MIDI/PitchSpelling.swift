@@ -5,9 +5,9 @@ enum PitchSpelling {
   /// The letters in the order of fifths from F.
   private static let letters = [3, 0, 4, 1, 5, 2, 6]
 
-  /// The pitch of a key in a key signature: the notes of the scale, two lowered and three raised ones. In C major, these are C C# D Eb E F F# G
-  /// G# A Bb B. The fifths of all twelve notes lie between -3 and 8 from the keynote (compare Temperley, The Cognition of Basic Musical
-  /// Structures, chapter 5).
+  /// The pitch of a key in a key signature: the notes of the scale, two lowered and three raised ones. In C major, these are C C# D Eb E F
+  /// F# G G# A Bb B. The fifths of all twelve notes lie between -3 and 8 from the keynote (compare Temperley, The Cognition of Basic
+  /// Musical Structures, chapter 5).
   static func pitch(of key: UInt8, inKeyOf fifths: Int) -> Pitch? {
     let pitchClass = Int(key) % 12
     // 7 semitones are a fifth, and 7 * 7 = 49 = 1 modulo 12, so the fifth of a pitch class is 7 times the pitch class.

@@ -2,8 +2,8 @@ import Scores
 
 /// The notes of one part of a MIDI file as chords and rests in bars.
 ///
-/// Each note moves to the grid of its quarter note (``BeatGrid``). Notes with the same beginning and end are a chord. Overlapping chords go to
-/// the first of four voices that is free. A note over a bar line becomes tied notes, and so does a length that no note value has.
+/// Each note moves to the grid of its quarter note (``BeatGrid``). Notes with the same beginning and end are a chord. Overlapping chords go
+/// to the first of four voices that is free. A note over a bar line becomes tied notes, and so does a length that no note value has.
 struct PlayedRhythm {
   private static let voices = Score.Limits.voicesPerStaff
 
@@ -23,6 +23,10 @@ struct PlayedRhythm {
   var sounds: (UInt8, Int64) -> Note.Sound? = { _, _ in nil }
   /// The number of notes that found no free voice.
   private(set) var shortened = 0
+  /// The chords that may still be written. Long notes become one chord for each of their bars.
+  private var room = Score.Limits.chords
+  /// Whether notes are missing, because they become too many chords.
+  var isOverfull: Bool { room <= 0 }
 
   init(_ notes: [MIDIScoreReader.PlayedNote], _ lines: [Int64], _ bars: [Bar], _ resolution: Int64) {
     self.notes = notes.sorted { ($0.start, $0.key) < ($1.start, $1.key) }
@@ -97,7 +101,10 @@ struct PlayedRhythm {
     return chords.sorted { ($0.start, $1.end) < ($1.start, $0.end) }
   }
 
-  private func bar(at tick: Int64) -> Int {
+  private func bar(at tick: Int64) -> Int { Self.bar(at: tick, in: lines) }
+
+  /// The bar that contains a tick. `lines` are the first ticks of the bars and the end of the last one.
+  static func bar(at tick: Int64, in lines: [Int64]) -> Int {
     var (low, high) = (0, lines.count - 1)
     while high - low > 1 {
       let middle = (low + high) / 2
@@ -109,11 +116,11 @@ struct PlayedRhythm {
   private func exactStart(_ bar: Int) -> Fraction? { Fraction(lines[bar], resolution) }
 
   /// Writes a chord into its bars, tied over bar lines.
-  private func write(_ moved: Moved, _ voice: UInt8, _ starts: [Fraction], _ bars: inout [PartBar]) {
+  private mutating func write(_ moved: Moved, _ voice: UInt8, _ starts: [Fraction], _ bars: inout [PartBar]) {
     var bar = bar(at: moved.tick)
     while bar + 1 < starts.count - 1, starts[bar + 1] <= moved.start { bar += 1 }
     var isTied = false
-    while bar < bars.count, starts[bar] < moved.end {
+    while bar < bars.count, starts[bar] < moved.end, room > 0 {
       let from = max(moved.start, starts[bar])
       let to = min(moved.end, starts[bar + 1])
       if from < to, let onset = try? from - starts[bar], let length = try? to - from {
@@ -132,6 +139,7 @@ struct PlayedRhythm {
           }
           isTied = true
           position = (try? position + piece.length) ?? position
+          room -= 1 + chord.notes.count
           if !chord.notes.isEmpty { append(chord, voice, &bars[bar]) }
         }
       }

@@ -93,7 +93,9 @@ extension MusicXMLReader {
     marks.sortStably { ($0.bar, $0.offset) < ($1.bar, $1.offset) }
     var kept: [TempoMark] = []
     for mark in marks {
-      let rivals = kept.indices.reversed().prefix { kept[$0].bar == mark.bar && kept[$0].offset == mark.offset }
+      let rivals = kept.indices.reversed().prefix(64).prefix {
+        kept[$0].bar == mark.bar && kept[$0].offset == mark.offset
+      }
       if rivals.contains(where: {
         kept[$0].content == mark.content && (mark.text.isEmpty || kept[$0].text == mark.text)
       }) {
@@ -123,8 +125,8 @@ extension MusicXMLReader {
 }
 
 extension MusicXMLReader.WrittenBar {
-  /// The length of the bar: that of its longest part, where a rest counts up to the metre only, because a whole rest stands for a bar of any
-  /// length. In a bar that does not count (a pick-up), parts without notes do not count either.
+  /// The length of the bar: that of its longest part, where a rest counts up to the metre only, because a whole rest stands for a bar of
+  /// any length. In a bar that does not count (a pick-up), parts without notes do not count either.
   func length(in metre: Metre) -> Fraction {
     guard end > .zero else { return metre.length }
     if metre.symbol == .free { return end }

@@ -131,13 +131,13 @@ extension MusicXMLReader {
       }
       let end = try cursor.position + chord.length
       try check(barEnd: end)
-      place(chord, written.voice)
       cursor.position = end
       cursor.end = max(cursor.end, end)
       if !chord.isRest { cursor.noteEnd = max(cursor.noteEnd, end) }
     } catch {
       throw tooFine()
     }
+    try place(chord, written.voice)
   }
 
   private func check(length: Fraction) throws(FractionError) {
@@ -168,7 +168,12 @@ extension MusicXMLReader {
   }
 
   /// Adds a chord to its voice, or to the first further voice that is silent at its onset.
-  private func place(_ chord: Chord, _ name: String) {
+  private func place(_ chord: Chord, _ name: String) throws(ScoreFault) {
+    let voices = score.parts[part].bars[barIndex].voices.count
+    // The limit of the part is checked at the end, when all of its staves are known.
+    guard voices <= Score.Limits.staves * Score.Limits.voicesPerStaff else {
+      throw fault(place, "\(voices) voices", "use at most \(Score.Limits.voicesPerStaff) for each staff")
+    }
     var number = voiceNumber(name)
     while true {
       let index = voiceIndex(number)

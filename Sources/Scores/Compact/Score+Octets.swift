@@ -6,8 +6,8 @@ extension Score {
   /// The largest compact form in octets.
   public static let maximumOctets = 32 << 20
 
-  /// The compact form, for the transfer between peers and for the digest. Equal scores have equal octets. A note takes 16 octets with its signs, on average
-  /// over the corpus of music21.
+  /// The compact form, for the transfer between peers and for the digest. Equal scores have equal octets. A note takes 16 octets with its
+  /// signs, on average over the corpus of music21.
   public var octets: [UInt8] {
     var writer = OctetWriter()
     writer.add(Score.signature)

@@ -17,13 +17,16 @@ extension Score {
       Creator(role: try reader.text(), name: try reader.text())
     }
     bars = try reader.list(Limits.bars, "the bars") { reader throws(ScoreFault) in try reader.bar() }
-    tempoMarks = try reader.list(Limits.marks, "the tempo marks") { reader throws(ScoreFault) in try reader.tempoMark()
+    tempoMarks = try reader.list(Limits.marks, "the tempo marks") { reader throws(ScoreFault) in
+      try reader.tempoMark()
     }
     parts = try reader.list(Limits.parts, "the parts") { reader throws(ScoreFault) in try reader.part() }
     guard reader.isAtEnd else { throw reader.damaged("the end") }
     try validate()
     // A score has one form only, so that its digest identifies it.
-    guard self.octets == octets else { throw ScoreFault("the score", "is not in its compact form", "send or export it again") }
+    guard self.octets == octets else {
+      throw ScoreFault("the score", "is not in its compact form", "send or export it again")
+    }
   }
 }
 

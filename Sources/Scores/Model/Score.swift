@@ -44,6 +44,8 @@ public struct Score: Hashable, Sendable {
     public static let repeats = 100
     /// The bars of an unfolded route.
     public static let playedBars = 100_000
+    /// The notes, chords, rests and tempo marks of an unfolded route, in all.
+    public static let playedContents = 5_000_000
   }
 
   /// The metre in force in each bar.
@@ -53,6 +55,18 @@ public struct Score: Hashable, Sendable {
       metre = bar.metre ?? metre
       return metre
     }
+  }
+
+  /// The notes, chords, rests and tempo marks of each bar, in all parts.
+  var contentCounts: [Int] {
+    var counts = [Int](repeating: 0, count: bars.count)
+    for mark in tempoMarks { counts[mark.bar] += 1 }
+    for part in parts {
+      for (index, bar) in part.bars.enumerated() {
+        for voice in bar.voices { counts[index] += voice.chords.reduce(0) { $0 + 1 + $1.notes.count } }
+      }
+    }
+    return counts
   }
 
   /// The number of notes, including grace notes and cues.
@@ -89,7 +103,8 @@ public struct Score: Hashable, Sendable {
 }
 
 extension Score {
-  /// The least common multiple of the denominators of all bars, onsets, lengths and offsets, at most ``Limits/denominator`` in a valid score.
+  /// The least common multiple of the denominators of all bars, onsets, lengths and offsets, at most ``Limits/denominator`` in a valid
+  /// score.
   public var commonDenominator: Int64 {
     var common: UInt64 = 1
     func add(_ value: Fraction) {

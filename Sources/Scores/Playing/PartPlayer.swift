@@ -1,9 +1,9 @@
 /// Plays the chords of one part, bar by bar along a route, as notes with a beginning, an end and a velocity.
 ///
-/// A note sounds for 15/16 of its length, so that repeated notes are separate; fully under a slur or with tenuto; half with staccato; a quarter
-/// with staccatissimo or spiccato; three quarters with both signs of portato. Tied notes are one note. Grace notes begin on the beat and
-/// take time from the main note: an eighth of a quarter note each with a slash, otherwise together half of the main note. Grace notes
-/// without a main note in their bar take it from the end of the note before. Ornaments and arpeggios are printed only.
+/// A note sounds for 15/16 of its length, so that repeated notes are separate; fully under a slur or with tenuto; half with staccato; a
+/// quarter with staccatissimo or spiccato; three quarters with both signs of portato. Tied notes are one note. Grace notes begin on the
+/// beat and take time from the main note: an eighth of a quarter note each with a slash, otherwise together half of the main note. Grace
+/// notes without a main note in their bar take it from the end of the note before. Ornaments and arpeggios are printed only.
 struct PartPlayer {
   private struct TieKey: Hashable {
     var height: Int32

@@ -2,11 +2,11 @@ public import MusicalTime
 
 /// The tempo of a score along a route: changes at ticks, the first at tick 0.
 ///
-/// Marks set the tempo. A ritardando falls to 2/3 of the tempo, an accelerando rises to 4/3, or to the tempo of the mark that ends it
-/// if this is lower or higher. The tempo is linear in musical position: the curve with q = 1 of Friberg and Sundberg ("Does music performance
-/// allude to locomotion?", 1999). It has one step per eighth note, whose tempo is that of its middle. It lasts up to the next mark, the next
-/// double bar line, or four bars, and the tempo of before returns unless a mark follows. A fermata doubles the length of its notes. The
-/// tempo of the leader multiplies all changes (``scaled(by:)``).
+/// Marks set the tempo. A ritardando falls to 2/3 of the tempo, an accelerando rises to 4/3, or to the tempo of the mark that ends it if
+/// this is lower or higher. The tempo is linear in musical position: the curve with q = 1 of Friberg and Sundberg ("Does music performance
+/// allude to locomotion?", 1999). It has one step per eighth note, whose tempo is that of its middle. It lasts up to the next mark, the
+/// next double bar line, or four bars, and the tempo of before returns unless a mark follows. A fermata doubles the length of its notes.
+/// The tempo of the leader multiplies all changes (``scaled(by:)``).
 public struct TempoPath: Hashable, Sendable {
   /// In the order of their ticks, all different.
   public private(set) var changes: [TempoChange] = []

@@ -1,8 +1,8 @@
 /// A section of bars that is played several times: a body, and endings of which each pass takes one.
 ///
-/// A section begins at a sign that begins a repeat, at a coda, after the section before it, or at the beginning of the score. It ends at a sign that
-/// ends a repeat, or with the last of the endings that follow each other. Repeats are not nested: a sign that ends a repeat belongs to
-/// the last sign that begins one, as in print.
+/// A section begins at a sign that begins a repeat, at a coda, after the section before it, or at the beginning of the score. It ends at a
+/// sign that ends a repeat, or with the last of the endings that follow each other. Repeats are not nested: a sign that ends a repeat
+/// belongs to the last sign that begins one, as in print.
 struct RepeatSection: Hashable {
   struct Ending: Hashable {
     var bars: ClosedRange<Int>
@@ -51,7 +51,7 @@ struct RepeatSection: Hashable {
   /// The section whose first ending begins at `first`.
   private init(from start: Int, endingsFrom first: Int, _ bars: [Bar]) {
     var index = first
-    while index < bars.count, !bars[index].ending.isEmpty,
+    while index < bars.count, endings.count < Score.Limits.repeats, !bars[index].ending.isEmpty,
       index == first || !(bars[index].beginsRepeat || bars[index].coda != nil)
     {
       let end = Self.end(ofEndingAt: index, bars)

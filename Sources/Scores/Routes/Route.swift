@@ -3,8 +3,8 @@ public import MusicalTime
 /// The order in which the written bars of a score sound, with the position of each.
 ///
 /// The positions grow from bar to bar, also where the score goes back: ticks never jump. The first downbeat has position 0 if the score
-/// begins with a full bar. A pick-up is padded with rests, so that position 0 is the downbeat of the incomplete bar, as MIDI devices need it.
-/// `Routes.md` states the policy for repeats and jumps.
+/// begins with a full bar. A pick-up is padded with rests, so that position 0 is the downbeat of the incomplete bar, as MIDI devices need
+/// it. `Routes.md` states the policy for repeats and jumps.
 public struct Route: Hashable, Sendable {
   /// One bar of the route.
   public struct PlayedBar: Hashable, Sendable, BitwiseCopyable {
@@ -25,16 +25,17 @@ public struct Route: Hashable, Sendable {
   /// The route as written.
   ///
   /// - Parameter score: a valid score (``Score/validate()``).
-  /// - Throws: ``ScoreFault`` if the route is longer than ``Score/Limits/playedBars``.
+  /// - Throws: ``ScoreFault`` if the route is longer than ``Score/Limits/playedBars`` or ``Score/Limits/playedContents``.
   public init(_ score: Score) throws(ScoreFault) {
     padding = Route.padding(score)
     end = padding
     var walk = RouteWalk(score, at: 0)
     try append(&walk, score)
+    try checkContents(score)
   }
 
-  /// The route with another future: after the played bar with index `played`, it goes on with the bars `detours` and then with bar `next` as
-  /// after a jump. The leader vamps, takes another ending or goes to a bar in this way. The bars up to `played` never change.
+  /// The route with another future: after the played bar with index `played`, it goes on with the bars `detours` and then with bar `next`
+  /// as after a jump. The leader vamps, takes another ending or goes to a bar in this way. The bars up to `played` never change.
   ///
   /// - Parameters:
   ///   - detours: ranges of indices in ``Score/bars``, played once each.
@@ -52,6 +53,7 @@ public struct Route: Hashable, Sendable {
     for bar in detours.joined() { try route.append(bar, pass: 1, score) }
     var walk = RouteWalk(score, at: next, isAfterJump: true)
     try route.append(&walk, score)
+    try route.checkContents(score)
     return route
   }
 
@@ -75,6 +77,12 @@ public struct Route: Hashable, Sendable {
       return .zero
     }
     return (try? metre.length - bar.length) ?? .zero
+  }
+
+  private func checkContents(_ score: Score) throws(ScoreFault) {
+    let counts = score.contentCounts
+    let sum = bars.reduce(0) { $0 + counts[$1.bar] }
+    try Score.check(sum, Score.Limits.playedContents, "the route", "notes and rests with all repeats")
   }
 
   private mutating func append(_ walk: inout RouteWalk, _ score: Score) throws(ScoreFault) {

@@ -5,6 +5,9 @@
 struct RouteWalk {
   private let bars: [Bar]
   private let sections: [RepeatSection]
+  /// The first bars with each label.
+  private let segnos: [String: Int]
+  private let codas: [String: Int]
   private var bar: Int
   /// The index in ``sections`` of the section that contains the bar, and the pass through it.
   private var section: Int?
@@ -22,6 +25,11 @@ struct RouteWalk {
   init(_ score: Score, at bar: Int, isAfterJump: Bool = false) {
     bars = score.bars
     sections = RepeatSection.sections(of: score.bars)
+    segnos = Dictionary(bars.enumerated().compactMap { index, bar in bar.segno.map { ($0, index) } }) { first, _ in
+      first
+    }
+    codas = Dictionary(bars.enumerated().compactMap { index, bar in bar.coda.map { ($0, index) } }) { first, _ in first
+    }
     (self.bar, self.isAfterJump) = (bar, isAfterJump)
     enter()
   }
@@ -61,7 +69,7 @@ struct RouteWalk {
     }
     if endsAtFine, current.isFine {
       bar = bars.count
-    } else if seeksCoda, let label = current.toCoda, let coda = place(label, \.coda), isLastPass {
+    } else if seeksCoda, let label = current.toCoda, let coda = place(label, codas), isLastPass {
       (isAfterJump, seeksCoda) = (false, false)
       go(to: coda)
     } else if let jump = current.jump, !takenJumps.contains(bar), let target = target(jump) {
@@ -87,21 +95,25 @@ struct RouteWalk {
   }
 
   private mutating func enter() {
-    section = sections.firstIndex { $0.bars.contains(bar) }
+    // The sections are in order and do not overlap.
+    var (low, high) = (0, sections.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if sections[middle].bars.upperBound < bar { low = middle + 1 } else { high = middle }
+    }
+    section = low < sections.count && sections[low].bars.contains(bar) ? low : nil
     pass = section.map { isAfterJump && !sections[$0].isTakenAfterJump ? sections[$0].passes : 1 } ?? 1
   }
 
   private func target(_ jump: Bar.Jump) -> Int? {
     switch jump {
     case .daCapo: 0
-    case .dalSegno(let label): place(label, \.segno)
+    case .dalSegno(let label): place(label, segnos)
     }
   }
 
-  /// The bar with a label; the only bar with any label, because programs name both ends differently.
-  private func place(_ label: String, _ sign: KeyPath<Bar, String?>) -> Int? {
-    if let bar = bars.firstIndex(where: { $0[keyPath: sign] == label }) { return bar }
-    let all = bars.indices.filter { bars[$0][keyPath: sign] != nil }
-    return all.count == 1 ? all[0] : nil
+  /// The bar with a label; the only label of the score, because programs name both ends differently.
+  private func place(_ label: String, _ signs: [String: Int]) -> Int? {
+    signs[label] ?? (signs.count == 1 ? signs.values.first : nil)
   }
 }
