@@ -153,4 +153,22 @@ import Testing
     let invalid = Array(text.utf8).map { $0 == 0xC3 ? 0xFF : $0 }
     #expect(throws: ScoreFault.self) { try ScoreImport(octets: invalid, file: "x") }
   }
+
+  /// A finding names the line of its note, in UTF-8 and in UTF-16.
+  @Test func findingsHaveTheirLines() throws {
+    let text = X.document([
+      X.attributes + "\n" + X.note("C4 24") + "\n\n" + X.note("D4 -1") + X.note("E4 24"), X.note("F4"),
+    ])
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let expected = [lines.firstIndex { $0.contains("<duration>-1") }, lines.lastIndex { $0.contains("<step>F") }].map {
+      ($0 ?? -2) + 1
+    }
+    var utf16: [UInt8] = [0xFF, 0xFE]
+    for unit in text.replacing("UTF-8", with: "UTF-16").utf16 {
+      utf16 += [UInt8(truncatingIfNeeded: unit), UInt8(unit >> 8)]
+    }
+    for octets in [Array(text.utf8), utf16] {
+      #expect(try ScoreImport(octets: octets, file: "x").findings.map(\.line) == expected)
+    }
+  }
 }

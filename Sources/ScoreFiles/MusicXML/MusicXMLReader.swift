@@ -34,16 +34,18 @@ final class MusicXMLReader {
   var part = 0
   var barIndex = -1
   var cursor = PartCursor()
-  var line = 0
+  /// In octets from the beginning of the file.
+  private var offset = 0
+  private var lines: LineCounter
   /// Elements that were not used, by the numbers of their names.
   private var unusedCounts: [UInt16: Int] = [:]
   var noteCount = 0
   var denominator: UInt64 = 1
 
-  private init(_ file: String) { self.file = file }
+  private init(_ file: String, _ octets: [UInt8]) { (self.file, lines) = (file, LineCounter(octets)) }
 
   static func read(_ octets: [UInt8], file: String) throws(ScoreFault) -> ScoreImport {
-    let reader = MusicXMLReader(file)
+    let reader = MusicXMLReader(file, octets)
     var names = NameTable.start
     try XMLStream.read(octets, file: file) { stream, step throws(ScoreFault) in
       try reader.take(stream, step)
@@ -62,7 +64,7 @@ final class MusicXMLReader {
     case .end(.measure): endBar()
     case .end: break
     case .tree:
-      line = stream.tree.line
+      offset = stream.tree.offset
       if barIndex >= 0 {
         try takeBarContent(&stream.tree)
       } else {
@@ -88,7 +90,7 @@ final class MusicXMLReader {
   }
 
   private func beginPart(_ stream: XMLStream) throws(ScoreFault) {
-    line = stream.line
+    offset = stream.tree.offset
     barIndex = -1
     cursor = PartCursor()
     let name = stream.tree.attribute(0, .id) ?? ""
@@ -105,7 +107,7 @@ final class MusicXMLReader {
   }
 
   private func beginBar(_ stream: XMLStream) throws(ScoreFault) {
-    line = stream.line
+    offset = stream.tree.offset
     barIndex = score.parts[part].bars.count
     guard barIndex < Score.Limits.bars else {
       throw fault("the score", "more than \(Score.Limits.bars) bars", "divide it into several scores")
@@ -149,10 +151,14 @@ final class MusicXMLReader {
     return "bar \(number.isEmpty ? "\(barIndex + 1)" : number) of part \(score.parts[part].name)"
   }
 
-  func add(_ found: String, _ consequence: String) { result.add(file, line, "\(place): \(found)", consequence) }
+  func add(_ found: String, _ consequence: String) {
+    // The line of a finding that is not kept is not counted.
+    let line = result.findingCount < ScoreImport.maximumFindings ? lines.line(at: offset) : 0
+    result.add(file, line, "\(place): \(found)", consequence)
+  }
 
   func fault(_ thing: String, _ reason: String, _ remedy: String) -> ScoreFault {
-    ScoreFault(file: file, line: line, thing, reason, remedy)
+    ScoreFault(file: file, line: lines.line(at: offset), thing, reason, remedy)
   }
 
   func tooFine() -> ScoreFault { fault(place, "the note values are too fine", "use simpler ones") }

@@ -31,7 +31,7 @@ final class XMLStream {
   private var fault: ScoreFault?
 
   /// The line of the current element in the file.
-  var line: Int { Int(XML_GetCurrentLineNumber(parser)) }
+  private var line: Int { Int(XML_GetCurrentLineNumber(parser)) }
 
   private init(_ file: String, _ visit: @escaping (XMLStream, Step) throws(ScoreFault) -> Void) throws(ScoreFault) {
     guard let parser = XML_ParserCreate(nil) else {
@@ -95,7 +95,7 @@ final class XMLStream {
     if depth > Self.maximumDepth {
       return refuse("the file", "elements are nested more than \(Self.maximumDepth) deep", "export it again")
     }
-    if !isInTree { tree.begin(line: line) }
+    if !isInTree { tree.begin(offset: Int(XML_GetCurrentByteIndex(parser))) }
     let number: UInt16
     do throws(XMLTree.Refusal) { number = try tree.open(name, list) } catch { return refuse(error) }
     let known = XMLName(rawValue: number)

@@ -34,19 +34,19 @@ struct XMLTree {
   private(set) var nodes: [Node] = []
   private var attributes: [Attribute] = []
   private var octets: [UInt8] = []
-  /// The line of the element in the file.
-  private(set) var line = 0
+  /// The place of the element in the file in octets.
+  private(set) var offset = 0
   /// The open elements.
   private var open: [Index] = []
 
   // MARK: Building
 
-  mutating func begin(line: Int) {
+  mutating func begin(offset: Int) {
     nodes.removeAll(keepingCapacity: true)
     attributes.removeAll(keepingCapacity: true)
     octets.removeAll(keepingCapacity: true)
     open.removeAll(keepingCapacity: true)
-    self.line = line
+    self.offset = offset
   }
 
   /// The reason why an element is not added.
