@@ -57,12 +57,12 @@ struct Comparison {
       for note in missing.sorted() {
         different += 1
         func take(_ kind: String, _ isSame: (ComparedNote) -> Bool) -> Bool {
-          guard let index = extra.firstIndex(where: isSame) else { return false }
+          guard let match = extra.firstIndex(where: isSame) else { return false }
           if printed < shown {
             printed += 1
-            print("  \(file) part \(index + 1): \(kind): here \(extra[index]), music21 \(note)")
+            print("  \(file) part \(index + 1): \(kind): here \(extra[match]), music21 \(note)")
           }
-          extra.remove(at: index)
+          extra.remove(at: match)
           count(kind, 1)
           return true
         }
