@@ -77,6 +77,7 @@ enum OwnScores {
     for (index, (bar, metre)) in zip(score.bars, score.metres).enumerated() where !bar.isImplicit {
       #expect(bar.length == metre.length, "\(name), bar \(index + 1)")
       for part in score.parts {
+        #expect(!part.bars[index].voices.isEmpty, "\(name), bar \(index + 1), part \(part.name)")
         for voice in part.bars[index].voices {
           let sum = try voice.chords.reduce(Fraction.zero) { try $0 + $1.length }
           #expect(sum == bar.length, "\(name), bar \(index + 1), part \(part.name), voice \(voice.number)")
