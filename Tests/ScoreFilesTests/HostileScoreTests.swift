@@ -41,6 +41,11 @@ import _TestSupport
       ),
       (X.document([X.attributes + X.note("C4 999999999")]), "the note values are too fine"),
       (X.document([]), "the file: has no bars; "),
+      (
+        X.document([X.attributes + note]).replacing("<part id=\"P1\"", with: "<part id=\"P1&#10;&#x202E;x\"").replacing(
+          "<score-part id=\"P1\"><part-name>Flute</part-name></score-part>", with: ""),
+        "part P1\\u{a}\\u{202e}x: is not in the part list"
+      ),
       (X.document([X.attributes + note], parts: ""), "part P1: is not in the part list"),
       (
         X.document([X.attributes + "<attributes><staves>9</staves></attributes>" + note]),

@@ -1,5 +1,6 @@
 import CZip
 import Scores
+import Text
 
 /// The score in a compressed MusicXML file (`.mxl`): a ZIP archive whose entry `META-INF/container.xml` names the MusicXML file in it.
 ///
@@ -21,6 +22,7 @@ enum CompressedFile {
     guard octets.count <= XMLStream.maximumFile else {
       throw ScoreFault(file: file, "the file", "has \(octets.count) octets", "use at most \(XMLStream.maximumFile)")
     }
+    // libzip reads from the buffer until the archive is discarded, inside this call.
     let result: Result<[UInt8], ScoreFault> = octets.withUnsafeBytes { buffer in
       do throws(ScoreFault) { return .success(try read(buffer, file)) } catch { return .failure(error) }
     }
@@ -58,7 +60,7 @@ enum CompressedFile {
   }
 
   private static func entry(_ name: String, of archive: OpaquePointer, _ file: String) throws(ScoreFault) -> [UInt8] {
-    let label = "entry \(name.prefix(60))"
+    let label = "entry \(name.printable(upTo: 60))"
     var status = zip_stat_t()
     zip_stat_init(&status)
     guard zip_stat(archive, name, 0, &status) == 0, status.valid & UInt64(ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE) != 0

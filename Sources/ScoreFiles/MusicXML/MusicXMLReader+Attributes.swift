@@ -1,4 +1,5 @@
 import Scores
+import Text
 
 /// The element `attributes`: divisions, key, metre, staves, clefs and transposition.
 extension MusicXMLReader {
@@ -10,7 +11,8 @@ extension MusicXMLReader {
       case .divisions:
         tree.use(child)
         guard let divisions = tree.number(child), divisions > .zero else {
-          throw fault("divisions \(tree.text(child).prefix(20))", "is not a positive number", "export the file again")
+          throw fault(
+            "divisions \(tree.text(child).printable(upTo: 20))", "is not a positive number", "export the file again")
         }
         cursor.divisions = divisions
       case .staves:

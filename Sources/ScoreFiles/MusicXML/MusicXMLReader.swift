@@ -99,9 +99,9 @@ final class MusicXMLReader {
     } else if let free = score.parts.indices.first(where: { !readParts.contains($0) }), partNumbers[name] == nil {
       // A part without an id (or with one that is not in the part list) is the next one of the part list.
       part = free
-      add("part \(name.prefix(40)) is not in the part list", "it is read as part \(free + 1)")
+      add("part \(name.printable()) is not in the part list", "it is read as part \(free + 1)")
     } else {
-      throw fault("part \(name.prefix(40))", "is not in the part list, or occurs twice", "export the file again")
+      throw fault("part \(name.printable())", "is not in the part list, or occurs twice", "export the file again")
     }
     readParts.insert(part)
   }

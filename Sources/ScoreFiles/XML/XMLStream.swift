@@ -85,6 +85,7 @@ final class XMLStream {
     }
   }
 
+  /// The stream of a callback: expat passes the pointer of ``install()`` back. `read` keeps the stream alive while expat runs.
   private static func of(_ user: UnsafeMutableRawPointer?) -> XMLStream {
     Unmanaged<XMLStream>.fromOpaque(user!).takeUnretainedValue()
   }

@@ -54,6 +54,8 @@ struct XMLTree {
 
   /// Adds an element with its attributes, a list of names and values that ends with nil, to the open element, and opens it.
   ///
+  /// The pointers are expat's. Each ends with a zero, and is valid during the callback that passes it.
+  ///
   /// - Returns: the number of its name.
   mutating func open(
     _ name: UnsafePointer<CChar>, _ list: UnsafeMutablePointer<UnsafePointer<CChar>?>?

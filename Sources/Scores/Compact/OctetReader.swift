@@ -52,14 +52,17 @@ struct OctetReader {
     let count = try count(Score.Limits.text, "a text")
     let end = offset + count
     guard let text = String(validating: octets[offset..<end], as: UTF8.self) else { throw damaged("a text") }
-    // Lines, controls and writing directions would change the place where a name appears.
-    guard
-      text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F && !(0x202A...0x202E).contains($0.value) })
-    else {
-      throw damaged("a text")
-    }
+    guard text.unicodeScalars.allSatisfy(isPermitted) else { throw damaged("a text") }
     offset = end
     return text
+  }
+
+  /// Lines, controls and writing directions would change the place where a name appears. Readers of files remove them.
+  private func isPermitted(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: false
+    default: true
+    }
   }
 
   mutating func optionalText() throws(ScoreFault) -> String? { try flags(1) & 1 == 0 ? nil : text() }
