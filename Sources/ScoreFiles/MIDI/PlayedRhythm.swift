@@ -69,13 +69,13 @@ struct PlayedRhythm {
       let inside = tick - lines[bar]
       return (lines[bar] + inside / resolution * resolution, inside % resolution, bar)
     }
-    for (start, offsets) in Dictionary(grouping: notes.map { cell($0.start) }, by: \.start) {
-      grids[start] = BeatGrid(offsets.map(\.offset), resolution: resolution)
-    }
+    let beats = Dictionary(grouping: notes.map { cell($0.start) }, by: \.start).mapValues { $0.map(\.offset) }
+    let isWritten = beats.values.allSatisfy { BeatGrid.isExact($0, resolution: resolution) }
+    for (start, offsets) in beats { grids[start] = BeatGrid(offsets, resolution: resolution, isWritten: isWritten) }
     func move(_ tick: Int64, isEnd: Bool) -> Fraction? {
       let place = cell(tick)
       // An end without a beginning in its quarter note uses the grid of its own offset.
-      let grid = grids[place.start] ?? BeatGrid([place.offset], resolution: resolution)
+      let grid = grids[place.start] ?? BeatGrid([place.offset], resolution: resolution, isWritten: false)
       let parts = grid.point(place.offset, resolution: resolution)
       guard let base = Fraction(place.start - lines[place.bar], resolution),
         let inside = Fraction(parts, grid.division),
@@ -85,12 +85,15 @@ struct PlayedRhythm {
     }
     var chords: [Moved] = []
     var places: [Fraction: [Fraction: Int]] = [:]
+    // The beginnings of notes and bars: an end shortly before one of them is moved there.
+    let joints = Set(notes.compactMap { move($0.start, isEnd: false) } + lines.indices.compactMap(exactStart)).sorted()
     for note in notes {
       guard let start = move(note.start, isEnd: false), var end = move(note.end, isEnd: true) else { continue }
       if end <= start {
         let division = grids[cell(note.start).start]?.division ?? 4
         end = (try? start + (Fraction(1, max(division, 4)) ?? .zero)) ?? end
       }
+      end = joined(end, start, joints)
       if let same = places[start]?[end] {
         if !chords[same].keys.contains(note.key) { chords[same].keys.append(note.key) }
         continue
@@ -99,6 +102,19 @@ struct PlayedRhythm {
       chords.append(Moved(start: start, end: end, keys: [note.key], tick: note.start))
     }
     return chords.sorted { ($0.start, $1.end) < ($1.start, $0.end) }
+  }
+
+  /// The end of a note, or the beginning after it if the gap is at most an eighth of the note: a gap of articulation, not a rest.
+  private func joined(_ end: Fraction, _ start: Fraction, _ joints: [Fraction]) -> Fraction {
+    var (low, high) = (0, joints.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if joints[middle] < end { low = middle + 1 } else { high = middle }
+    }
+    guard low < joints.count, let gap = try? (joints[low] - end) * Fraction(8), let length = try? joints[low] - start,
+      gap <= length
+    else { return end }
+    return joints[low]
   }
 
   private func bar(at tick: Int64) -> Int { Self.bar(at: tick, in: lines) }
