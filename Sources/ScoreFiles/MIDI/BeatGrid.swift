@@ -2,8 +2,8 @@ import Scores
 
 /// The grid of a quarter note to which the notes of a MIDI file are moved: the simplest division that fits them.
 ///
-/// The notes of a written file are exactly on divisions, so that each quarter note gets the simplest one that fits exactly. Notes that a person
-/// played get the simplest division that is within 1/24 quarter note, or else the one with the smallest mean error. The order of the
+/// The notes of a written file are exactly on divisions, so that each quarter note gets the simplest one that fits exactly. Notes that a
+/// person played get the simplest division that is within 1/24 quarter note, or else the one with the smallest mean error. The order of the
 /// divisions is that of their frequency in printed music.
 struct BeatGrid {
   /// Parts per quarter note, from the simplest.
