@@ -185,7 +185,8 @@ export class Head {
     const label = leader ? text("leads", { name }) : name
     link.setAttribute("aria-label", label)
     link.replaceChildren(createSign(shown.sign, { name, leads: leader !== undefined }),
-      create("span", { className: "who", textContent: label, attributes: { "aria-hidden": "true" } }))
+      create("span", { className: "who", textContent: label, attributes: { "aria-hidden": "true" } }),
+      create("span", { className: "short", textContent: leader ? text("leadsWord") : "", attributes: { "aria-hidden": "true" } }))
   }
 
   /** The players of other peers whom the leader can ask to lead. */

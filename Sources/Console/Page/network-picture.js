@@ -56,9 +56,10 @@ export class NetworkPicture {
   #peers = []
   #nodes = []
   #arrows = []
-  /** The chosen pair as identities, and the peer that was tapped first. */
+  /** The pair whose gates are shown as identities, whether the player has chosen it, and the peer that was tapped first. */
   #from
   #to
+  #hasChosen = false
   #first
   /** The arrows along which pulses travel, and their circles. */
   #pulses = []
@@ -80,6 +81,7 @@ export class NetworkPicture {
     if (all.length < 2) return
     const has = (identity) => all.some((peer) => peer.identity === identity)
     if (!has(this.#from) || !has(this.#to)) {
+      this.#hasChosen = false
       this.#to = ensemble.identity
       this.#from = all.find(({ identity }) => identity !== this.#to)?.identity
     }
@@ -94,7 +96,7 @@ export class NetworkPicture {
     const pairs = peers.flatMap((from) => peers.filter((to) => to !== from).map((to) => gatesFor(ensemble, from.identity, to.identity)))
     const signature = JSON.stringify([
       peers.map(({ identity, sign, name }) => [identity, sign, name]), phones.map((rows) => rows.map(({ sign }) => sign)), pairs,
-      masterOf(ensemble), this.#from, this.#to, this.#first, all.length, document.documentElement.lang,
+      masterOf(ensemble), this.#from, this.#to, this.#hasChosen, this.#first, all.length, document.documentElement.lang,
     ])
     if (signature === this.#signature) return
     this.#signature = signature
@@ -127,7 +129,7 @@ export class NetworkPicture {
   }
 
   #isChosen({ from, to }) {
-    return this.#peers[from].identity === this.#from && this.#peers[to].identity === this.#to
+    return this.#hasChosen && this.#peers[from].identity === this.#from && this.#peers[to].identity === this.#to
   }
 
   #drawArrow({ curve: { start, bend, end, tip, width }, weight }, kind) {
@@ -191,7 +193,7 @@ export class NetworkPicture {
   // The choice of a pair.
 
   #choose({ from, to }) {
-    [this.#from, this.#to, this.#first] = [from, to, undefined]
+    [this.#from, this.#to, this.#hasChosen, this.#first] = [from, to, true, undefined]
     this.render()
   }
 

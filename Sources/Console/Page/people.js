@@ -79,7 +79,7 @@ export class People {
     const name = nameOf(row)
     const sign = createSign(row.sign, { name, leads, ring: true })
     const energy = create("span", { className: "hidden" })
-    const notes = [isOwn && text("you"), row.isMuted && text("isMuted"), leads && text("leadsWord"), instrument].filter(Boolean)
+    const notes = [isOwn && text("you"), row.isMuted && text("isMuted"), leads && text("leadsWord"), instrument || (row.kind === "local" && text("computer"))].filter(Boolean)
     const button = item.firstElementChild
     button.className = isOwn ? "chip mine" : "chip"
     button.dataset.player = row.identity

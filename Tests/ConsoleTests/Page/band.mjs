@@ -141,6 +141,7 @@ async function testNetwork() {
   // Three arrows from the leader (100), three to the leader (75), five between followers (50), and one with notes and energy closed (25).
   expect(widths.join() === "8,8,8,6,6,6,4,4,4,4,4,2", "the widths of the arrows are the weights", widths)
   expect(await page.evaluate(pairTitle) === "Ada takes from Ben", "at first, the pair is the own peer and another one")
+  expect(!(await page.evaluate("Boolean(document.querySelector('.plate, .arrow.chosen'))")), "before a choice, no arrow is marked")
   expect(await page.evaluate("document.querySelectorAll('#pair-gates input:checked').length") === 4, "the gates of the own peer are switches")
   await page.evaluate("document.querySelector('#pair-gates [data-gate=notes] input').click()")
   expect(JSON.stringify(await commands(page)) === JSON.stringify([{ do: "gate", peer: IDS[1], kind: "notes", on: false }]), "a switch closes a gate", await commands(page))
@@ -304,9 +305,17 @@ async function testOtherNotes() {
   await page.evaluate(`fake.json(4, ${JSON.stringify(muted)})`)
   await page.evaluate(note({}))
   expect(await page.evaluate("tutti.otherNotes.sounding") === 0, "a muted player is silent")
-  await page.evaluate(note({ player: IDS[1], program: 255 }))
+  // The instrument of Ben is that of his row in the list of players.
+  const withProgram = (program) => {
+    const state = ensemble()
+    state.players.find(({ identity }) => identity === IDS[1]).program = program
+    return page.evaluate(`fake.json(4, ${JSON.stringify(state)})`)
+  }
+  await withProgram(255)
+  await page.evaluate(note({ player: IDS[1] }))
   expect(await page.evaluate("tutti.otherNotes.sounding") === 0, "an unknown instrument is silent")
-  await page.evaluate(note({ player: IDS[1], program: 128, key: 36 }))
+  await withProgram(128)
+  await page.evaluate(note({ player: IDS[1], key: 36 }))
   expect(await page.evaluate("tutti.otherNotes.sounding") === 1, "the drums of another player sound")
   expect(page.problems.length === 0, "no problem in the console", page.problems)
 }
