@@ -35,6 +35,8 @@ export class InstrumentChoice {
     const label = instrumentName(choice)
     const radio = create("input", { type: "radio", name: "instrument", value: name, attributes: { "aria-label": label } })
     radio.addEventListener("change", () => this.#context.instrument.choose(name))
+    // Browsers do not scroll to a focused element of which a part is visible.
+    radio.addEventListener("focus", () => radio.parentElement.scrollIntoView({ block: "nearest", inline: "nearest" }))
     return create("label", { title: label, className: custom ? "custom" : "" }, radio, createIcon(surfaceOf(choice)), create("span", { textContent: label, attributes: { "aria-hidden": "true" } }))
   }
 }

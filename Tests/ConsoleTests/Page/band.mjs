@@ -283,10 +283,10 @@ async function testOtherNotes() {
   await page.evaluate(`(() => {
     globalThis.starts = []
     const start = AudioBufferSourceNode.prototype.start
-    AudioBufferSourceNode.prototype.start = function (when) { starts.push({ when, wanted: tutti.audio.outputClock.time(performance.now() + globalThis.wait) }); return start.call(this, when) }
+    AudioBufferSourceNode.prototype.start = function (when) { starts.push({ when, wanted: tutti.audio.outputClock.time(globalThis.due) }); return start.call(this, when) }
   })()`)
   await page.evaluate(`fake.rhythm(false)`)
-  await page.evaluate(`wait = 400; ${note({ wait: 400 })}`)
+  await page.evaluate(`due = performance.now() + 400; ${note({ wait: 400 })}`)
   const [{ when, wanted }] = await page.evaluate("starts")
   expect(Math.abs(when - wanted) < 0.005, "the note is heard at its instant", `${when} instead of ${wanted}`)
   expect(await page.evaluate("tutti.otherNotes.sounding") === 1, "the note sounds")
