@@ -54,7 +54,9 @@ async function testWithoutCertificate(peer) {
     await page.wait("document.querySelector('#moving-note').textContent.startsWith('Moving needs a secure page')", 15_000)
     await page.click("#join")
     await page.wait("globalThis.tutti?.connection.hasClock", 20_000)
-    expect(await page.evaluate("document.querySelector('#banner').textContent === ''"), "a guest without HTTPS sees no message")
+    // The banner may say that sounds are loaded, or that no rhythm plays.
+    const banner = await page.evaluate("document.querySelector('#banner').textContent")
+    expect(!/secure|moving|allow/i.test(banner), "a guest without HTTPS sees no message about it", banner)
     await page.click("#motion")
     await page.wait("document.querySelector('#banner').textContent.includes('Moving needs a secure page. Touching works here.')")
     expect(await page.evaluate("document.querySelector('#banner button') === null"), "the banner has no button without use")
