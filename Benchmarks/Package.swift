@@ -50,7 +50,8 @@ let package = Package(
       name: "fuzz",
       dependencies: [
         arguments, .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
-      ] + tutti(
+      ]
+        + tutti(
           "Console", "Engine", "Ensemble", "MusicalTime", "ScoreFiles", "Scores", "Simulation", "_TestSupport")),
   ],
   swiftLanguageModes: [.v6]

@@ -2,7 +2,7 @@
 // width of an arrow is its weight (gates.js). On each beat, a pulse leaves the leader and arrives at all peers on the next beat.
 //
 // A tap on an arrow, or on two signs, chooses a pair. So do the two menus below the picture. The four gates of the pair are in the picture
-// and below it. The gates of the own peer are switches, those of the others are text.
+// and below it. A page that may lead can switch the gates of its own peer. All other gates are text.
 
 import { onEachFrame, reducedMotion, wakeFrames } from "./frame-loop.js"
 import { GATES, closedFor, gatesFor, received, weightOf } from "./gates.js"
@@ -14,7 +14,7 @@ import { text } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
 
-/** With more peers than this, the picture shows only the leader, the own peer, and peers with closed gates: at most this number in all. */
+/** With more peers than this, the picture shows at most this number: the leader, the peer of the page, and peers that have closed a gate. */
 const MANY = 16
 /** With more peers than this, the arrows between those who do not lead are fainter. */
 const CROWDED = 8

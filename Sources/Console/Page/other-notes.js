@@ -71,7 +71,7 @@ export class OtherNotes {
     audio.outputClock.update()
     const time = audio.outputClock.time(moment)
     if (time > context.currentTime + LONGEST_WAIT) return
-    // The same key of the same player begins anew.
+    // If this player still holds this key, the earlier note ends.
     this.#release(name, moment)
     this.#makeRoom()
     const begin = Math.max(context.currentTime, time)

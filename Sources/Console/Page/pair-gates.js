@@ -1,5 +1,5 @@
 // What one peer takes from another, below the picture *Who hears whom*: two menus with the peers, and the four gates of the pair. The gates
-// of the own peer are switches for a page that may lead. All other gates are text.
+// of the peer of the page are switches if the page may lead. All other gates are text.
 
 import { create } from "./elements.js"
 import { GATES, gatesFor } from "./gates.js"

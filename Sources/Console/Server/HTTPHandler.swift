@@ -135,8 +135,8 @@ final class HTTPHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
   }
 
-  /// Sends a QR code of the address that another phone opens. The parameter `access` of the query selects the address. Nobody can give an
-  /// access that the own token does not have.
+  /// Sends a QR code of the address that another phone opens. The parameter `access` of the query selects the address. A page with the
+  /// access `play` gets only the address with this access.
   private func sendCode(_ request: HTTPRequestHead, _ access: Access, _ context: ChannelHandlerContext) {
     let query = request.uri.drop { $0 != "?" }.dropFirst()
     guard query.hasPrefix("access="), let asked = Access(rawValue: String(query.dropFirst("access=".count))) else {
