@@ -58,7 +58,7 @@ final class HTTPFuzzer: Fuzzer {
   private struct Violation: Error, CustomStringConvertible { let description: String }
 
   private struct NoRhythms: RhythmLibrary {
-    func readNames(_ deliver: @escaping @Sendable ([String]) -> Void) { deliver(["street"]) }
+    func readCards(_ deliver: @escaping @Sendable ([RhythmCard]) -> Void) { deliver([]) }
     func readInstruments(_ deliver: @escaping @Sendable ([(file: String, instrument: Instrument)]) -> Void) {
       deliver([])
     }
