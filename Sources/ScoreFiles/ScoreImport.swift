@@ -16,6 +16,8 @@ public struct ScoreImport: Sendable {
     public var description: String { "\(file):\(line): \(found); \(consequence)" }
   }
 
+  /// The largest number of octets of a file: 32 MiB.
+  public static let maximumFile = XMLStream.maximumFile
   /// The largest number of findings that are kept. A hostile file can cause millions.
   static let maximumFindings = 200
 

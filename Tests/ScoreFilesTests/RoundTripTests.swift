@@ -47,9 +47,7 @@ import _TestSupport
         \.id))
     func onsets(_ table: EventTable) -> Set<String> {
       Set(
-        table.events.filter { $0.kind == .noteOn && !graces.contains($0.note) }.map {
-          "\($0.position.thousandths) \($0.key)"
-        })
+        table.events.filter { !graces.contains($0.note) }.map { "\($0.position.thousandths) \($0.key)" })
     }
     let lost = onsets(before).subtracting(onsets(after))
     #expect(graces.isEmpty ? lost.isEmpty : lost.count <= 2 * graces.count, "\(lost.sorted())")

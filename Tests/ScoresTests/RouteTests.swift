@@ -92,27 +92,11 @@ import _TestSupport
     let route = try Route(score)
     #expect(route.padding == Fraction(3) && route.bars.map(\.start) == [Fraction(3), Fraction(4), Fraction(8)])
     #expect(route.tick(ofPlayedBar: 1).index == 96)
-  }
-
-  @Test func theLeaderVampsAndJumps() throws {
-    let score = bars("a b c d e")
-    let route = try Route(score)
-    let vamp = try route.continued(after: 1, through: [1..<2, 1..<2], to: 2, in: score)
-    #expect(score.names(vamp) == "abbbcde")
-    #expect(vamp.bars.prefix(2) == route.bars.prefix(2))
-    let jump = try route.continued(after: 2, to: 0, in: score)
-    #expect(score.names(jump) == "abcabcde")
-    let end = try route.continued(after: 3, to: 5, in: score)
-    #expect(score.names(end) == "abcd")
-    #expect(throws: ScoreFault.self) { try route.continued(after: 9, to: 0, in: score) }
-    #expect(throws: ScoreFault.self) { try route.continued(after: 0, through: [3..<7], to: 0, in: score) }
-  }
-
-  /// The leader takes the second ending at once.
-  @Test func theLeaderTakesTheSecondEnding() throws {
-    let score = bars("|:a [1:b]:| [2:c] d")
-    let route = try Route(score)
-    #expect(score.names(try route.continued(after: 0, to: 2, in: score)) == "acd")
+    // A bar that a repeat divides is no pick-up.
+    (score.bars[1].length, score.bars[1].isImplicit) = (Fraction(3), true)
+    #expect(try Route(score).padding == .zero)
+    score.bars[1].length = Fraction(2)
+    #expect(try Route(score).padding == Fraction(1))
   }
 
   /// 100 times 100 bars of repeats in 200 sections are too long, and refused at once.

@@ -1,6 +1,7 @@
 import MusicalTime
 import Scores
 import Testing
+import _TestSupport
 
 @Suite struct TempoPathTests {
   private func path(_ text: String, _ marks: [TempoMark], _ change: (inout Score) -> Void = { _ in }) throws -> (

@@ -6,9 +6,10 @@ public struct RandomScore {
   private var random: SplitMix
   public private(set) var score = Score()
 
-  public init(seed: UInt64) {
+  /// - Parameter bars: the numbers of bars from which one is drawn.
+  public init(seed: UInt64, bars: ClosedRange<Int> = 1...12) {
     random = SplitMix(seed: seed)
-    make()
+    make(bars)
   }
 
   private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -17,7 +18,7 @@ public struct RandomScore {
   }
   private mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 
-  private mutating func make() {
+  private mutating func make(_ bars: ClosedRange<Int>) {
     (score.title, score.movement, score.rights) = (
       "Title \(number(1...99))", chance(30) ? "II & <III>" : "", chance(30) ? "© \"us\"" : ""
     )
@@ -27,7 +28,7 @@ public struct RandomScore {
       Metre([.init(beats: [3], unit: 4)], symbol: .numbers)!,
     ]
     var metre = pick(metres)
-    let count = number(1...12)
+    let count = number(bars)
     for index in 0..<count {
       var bar = Bar(number: "\(index + 1)", length: .zero)
       if index == 0 || chance(20) {
@@ -161,6 +162,7 @@ public struct RandomScore {
   private mutating func decorate(_ chord: inout Chord, _ part: Part) {
     chord.staff = UInt8(number(1...Int(part.staves)))
     chord.isVisible = !chance(5)
+    if chance(50) { chord.stem = pick(Chord.Stem.allCases) }
     if chance(20) { return }
     for _ in 0..<number(1...3) { chord.notes.append(note(part)) }
     chord.isCue = chance(5)

@@ -85,15 +85,24 @@ public enum MIDIScoreWriter {
     }
     events.append(
       .init(tick: 0, .message(.controlChange(channel, controller: 7, value: UInt7(masking: part.level)))))
-    for event in table.events where Int(event.part) == index {
-      let key = UInt7(masking: event.key)
-      let message: Message =
-        switch event.kind {
-        case .noteOn: .noteOn(channel, key: key, velocity: UInt7(masking: event.velocity))
-        case .noteOff: .noteOff(channel, key: key, velocity: 64)
-        }
-      events.append(.init(tick: ticks(event.position, resolution), .message(message)))
+    events += messages(table.events.filter { Int($0.part) == index }, channel).map {
+      .init(tick: ticks($0.position, resolution), .message($0.message))
     }
     return .init(events, end: max(end, events.last?.tick ?? 0))
+  }
+
+  /// The beginnings and ends of notes in the order of their positions. At one position, notes end before others begin.
+  private static func messages(
+    _ notes: [ScoreEvent], _ channel: Channel
+  ) -> [(position: ScorePosition, message: Message)] {
+    var list: [(position: ScorePosition, isOn: Bool, message: Message)] = []
+    for note in notes {
+      let key = UInt7(masking: note.key)
+      list.append(
+        (note.position, true, .noteOn(channel, key: key, velocity: UInt7(masking: note.velocity))))
+      list.append((note.end, false, .noteOff(channel, key: key, velocity: 64)))
+    }
+    list.sortStably { a, b in a.position == b.position ? !a.isOn && b.isOn : a.position < b.position }
+    return list.map { ($0.position, $0.message) }
   }
 }

@@ -23,6 +23,7 @@ extension MusicXMLReader {
       metre = bars[index].bar.metre ?? metre
       bars[index].bar.length = bars[index].length(in: metre)
     }
+    checkLengths()
     if bars[0].bar.metre == nil { bars[0].bar.metre = .common }
     score.bars = bars.map(\.bar)
     for part in score.parts.indices {
@@ -35,8 +36,10 @@ extension MusicXMLReader {
         }
       }
     }
+    try divideBars()
     orderTempoMarks()
     findCoda()
+    result.findings.sortStably { $0.line < $1.line }
     score.assignIdentifiers()
     do throws(ScoreFault) {
       try score.validate()
@@ -57,6 +60,75 @@ extension MusicXMLReader {
       result.add(file, 1, "part \(score.parts[part].name) has \(missing) bars less than others", "it is silent there")
       score.parts[part].bars += Array(repeating: PartBar(), count: missing)
     }
+  }
+
+  /// Lists the bars that are too long or too short for their metres. The first bar may be a pick-up, and the last one ends the piece. Bars
+  /// beside a repeat, a double line or a bar that does not count often complete each other.
+  private func checkLengths() {
+    var metre = Metre.common
+    for index in bars.indices {
+      let bar = bars[index].bar
+      metre = bar.metre ?? metre
+      guard bar.length != metre.length, metre.symbol != .free else { continue }
+      if bar.length < metre.length, bar.isImplicit || index == 0 || index == bars.count - 1 { continue }
+      if bar.length < metre.length, completes(index, metre) { continue }
+      add(
+        bar: index, "it lasts \(bar.length.quarters), not \(metre.length) (\(metre))",
+        "it is played with this length")
+    }
+  }
+
+  /// Whether a short bar may be completed by the bar before or after it.
+  private func completes(_ index: Int, _ metre: Metre) -> Bool {
+    let (before, bar, after) = (bars[index - 1].bar, bars[index].bar, bars[index + 1].bar)
+    if before.line != .regular || bar.line != .regular || after.isImplicit { return true }
+    if bar.beginsRepeat || bar.repeatEnd != nil || before.repeatEnd != nil || after.beginsRepeat { return true }
+    return [before, after].contains { other in (try? bar.length + other.length) == metre.length }
+  }
+
+  /// Makes two short bars of each bar that has a repeat or an ending inside.
+  private func divideBars() throws(ScoreFault) {
+    let count = bars.reduce(0) { $0 + $1.divisions.count }
+    guard count > 0 else { return }
+    guard bars.count + count <= Score.Limits.bars else {
+      throw fault("the score", "more than \(Score.Limits.bars) bars", "divide it into several scores")
+    }
+    var divided: [Bar] = []
+    /// For each bar of the file, its first bar in the score, and where the others begin.
+    var places: [(first: Int, starts: [Fraction])] = []
+    do throws(FractionError) {
+      for index in bars.indices {
+        let divisions = validDivisions(index)
+        places.append((divided.count, divisions.map(\.position)))
+        divided += try BarDivision.pieces(of: bars[index].bar, divisions)
+      }
+      for part in score.parts.indices {
+        var content: [PartBar] = []
+        content.reserveCapacity(divided.count)
+        for (bar, place) in zip(score.parts[part].bars, places) { content += try bar.divided(at: place.starts) }
+        score.parts[part].bars = content
+      }
+      for index in score.tempoMarks.indices {
+        let mark = score.tempoMarks[index]
+        let place = places[mark.bar]
+        let piece = place.starts.count { $0 <= mark.offset }
+        score.tempoMarks[index].bar = place.first + piece
+        if piece > 0 { score.tempoMarks[index].offset = try mark.offset - place.starts[piece - 1] }
+      }
+    } catch {
+      throw tooFine()
+    }
+    score.bars = divided
+  }
+
+  /// The divisions of a bar that are inside it, in the order of their positions.
+  private func validDivisions(_ index: Int) -> [BarDivision] {
+    let all = bars[index].divisions
+    let inside = all.filter { $0.position > .zero && $0.position < bars[index].bar.length }
+    if inside.count < all.count {
+      add(bar: index, "a repeat inside the bar is at its beginning or end", "it is left out")
+    }
+    return inside.sorted { $0.position < $1.position }
   }
 
   /// Ends rests and positions with the bar. Returns whether a rest after notes was shortened.
@@ -144,4 +216,9 @@ extension Array {
     }
     self = sorted.map(\.element)
   }
+}
+
+extension Fraction {
+  /// `1 quarter note`, `3/2 quarter notes`.
+  fileprivate var quarters: String { "\(self) quarter note\(self == Fraction(1) ? "" : "s")" }
 }

@@ -80,7 +80,9 @@ extension MusicXMLReader {
         while chord.beams.count < Int(level) - 1 { chord.beams.append(beam) }
         if chord.beams.count == Int(level) - 1 { chord.beams.append(beam) }
       }
-    case .stem: break  // Engraving finds the direction of the stems.
+    case .stem:
+      guard let stem = Chord.Stem.allCases.first(where: { tree.text(child) == $0.name }) else { return }
+      chord.stem = stem
     case .lyric: takeLyric(&tree, child, &chord)
     case .notations: takeNotations(&tree, child, &written.startsTied, &written.stopsTied, &chord)
     default: return
@@ -157,6 +159,10 @@ extension MusicXMLReader {
     } else if chord.grace == nil, chord.length != target.length {
       add("a chord of notes with different lengths", "the length of the first is used")
     }
+    if let stem = chord.stem, let other = target.stem, stem != other {
+      add("a chord of notes with different stems", "the stem of the first is used")
+    }
+    target.stem = target.stem ?? chord.stem
     guard target.notes.count < 100 else { return add("more than 100 notes in a chord", "the others are left out") }
     target.notes += chord.notes
     target.signs.formUnion(chord.signs)

@@ -14,6 +14,12 @@ final class MusicXMLReader {
     var noteEnd = Fraction.zero
     var filledEnd = Fraction.zero
     var end = Fraction.zero
+    /// The place of the bar in the first part that has it, in octets from the beginning of the file.
+    var place: Int
+    /// The repeats and endings inside the bar.
+    var divisions: [BarDivision] = []
+
+    init(bar: Bar, place: Int) { (self.bar, self.place) = (bar, place) }
   }
 
   let file: String
@@ -116,7 +122,7 @@ final class MusicXMLReader {
     if barIndex == bars.count {
       var bar = Bar(number: clean(stream.tree.attribute(0, .number) ?? ""), length: .zero)
       bar.isImplicit = stream.tree.has(0, .implicit, "yes")
-      bars.append(WrittenBar(bar: bar))
+      bars.append(WrittenBar(bar: bar, place: offset))
     }
     cursor.beginBar()
   }
@@ -155,6 +161,13 @@ final class MusicXMLReader {
     // The line of a finding that is not kept is not counted.
     let line = result.findingCount < ScoreImport.maximumFindings ? lines.line(at: offset) : 0
     result.add(file, line, "\(place): \(found)", consequence)
+  }
+
+  /// Adds a finding about a bar of all parts.
+  func add(bar: Int, _ found: String, _ consequence: String) {
+    let line = result.findingCount < ScoreImport.maximumFindings ? lines.line(at: bars[bar].place) : 0
+    let number = bars[bar].bar.number
+    result.add(file, line, "bar \(number.isEmpty ? "\(bar + 1)" : number): \(found)", consequence)
   }
 
   func fault(_ thing: String, _ reason: String, _ remedy: String) -> ScoreFault {

@@ -40,6 +40,7 @@ extension MusicXMLWriter {
       text.element("normal-notes", ratio.normal)
       text.close()
     }
+    if let stem = chord.stem { text.element("stem", stem.name) }
     if let note, note.head != .normal {
       text.element("notehead", MusicXMLReader.heads.first { $0.1 == note.head }?.0 ?? "normal")
     }

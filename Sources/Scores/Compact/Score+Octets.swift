@@ -176,15 +176,17 @@ extension OctetWriter {
     }
   }
 
-  /// A chord after the end of the one before. Most flags are off, so a plain note takes few octets.
+  /// A chord after the end of the one before. Most flags are off, and the usual ones are the first seven, so a plain note takes few octets.
   private mutating func add(_ chord: Chord, at end: Fraction, _ next: inout UInt32) {
     let hasLines = !(chord.slurs.isEmpty && chord.tuplets.isEmpty && chord.beams.isEmpty)
     let isPrintedLength = chord.value.map { $0.length == chord.length } ?? false
+    // Up and down are one flag each. Both flags stand for another stem, whose number follows.
+    let hasOtherStem = chord.stem == .double || chord.stem == .absent
     add(
-      flags: chord.onset != end, !isPrintedLength, chord.ratio != nil, chord.grace != nil,
-      chord.grace?.hasSlash ?? false,
-      chord.isCue, !chord.isVisible, !chord.signs.isEmpty, chord.dynamic != nil, chord.tremolo != 0, hasLines,
-      !chord.lyrics.isEmpty, chord.staff != 1)
+      flags: chord.stem == .up || hasOtherStem, chord.stem == .down || hasOtherStem, hasLines, !isPrintedLength,
+      chord.onset != end, !chord.signs.isEmpty, chord.ratio != nil, chord.staff != 1, !chord.lyrics.isEmpty,
+      chord.grace != nil, chord.grace?.hasSlash ?? false, !chord.isVisible, chord.dynamic != nil, chord.tremolo != 0,
+      chord.isCue)
     add(identifier: chord.id, &next)
     add(chord.value)
     if chord.onset != end { add(chord.onset) }
@@ -193,6 +195,7 @@ extension OctetWriter {
       add(ratio.actual)
       add(ratio.normal)
     }
+    if hasOtherStem, let stem = chord.stem { add(stem.rawValue) }
     if !chord.signs.isEmpty { add(chord.signs.rawValue) }
     if let dynamic = chord.dynamic { add(dynamic.rawValue) }
     if chord.tremolo != 0 { add(chord.tremolo) }

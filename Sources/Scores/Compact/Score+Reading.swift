@@ -205,30 +205,38 @@ extension OctetReader {
   }
 
   private mutating func chord(at end: Fraction, _ next: inout UInt32) throws(ScoreFault) -> Chord {
-    let flags = try flags(13)
+    let flags = try flags(15)
     func has(_ bit: UInt64) -> Bool { flags >> bit & 1 == 1 }
     let id = try identifier(&next)
     let value = try noteValue()
-    let onset = has(0) ? try fraction() : end
-    guard let length = has(1) ? try fraction() : value?.length else { throw damaged("the length of a note") }
+    let onset = has(4) ? try fraction() : end
+    guard let length = has(3) ? try fraction() : value?.length else { throw damaged("the length of a note") }
     var chord = Chord(onset: onset, length: length)
-    (chord.id, chord.value, chord.isCue, chord.isVisible) = (id, value, has(5), !has(6))
-    if has(2) {
+    (chord.id, chord.value, chord.isCue, chord.isVisible) = (id, value, has(14), !has(11))
+    if has(6) {
       chord.ratio = TimeModification(actual: try integer(255), normal: try integer(255))
       guard chord.ratio != nil else { throw damaged("a tuplet") }
     }
-    if has(3) { chord.grace = Chord.Grace(hasSlash: has(4)) }
-    guard has(3) || !has(4) else { throw damaged("a grace note") }
-    if has(7) { chord.signs = Chord.Signs(rawValue: try number(1 << UInt64(Chord.Signs.names.count) - 1)) }
-    if has(8) { chord.dynamic = try self.value() as Dynamic }
-    if has(9) { chord.tremolo = try integer(8) }
-    if has(10) {
+    switch (has(0), has(1)) {
+    case (false, false): break
+    case (true, false): chord.stem = .up
+    case (false, true): chord.stem = .down
+    case (true, true):
+      chord.stem = try self.value() as Chord.Stem
+      guard chord.stem == .double || chord.stem == .absent else { throw damaged("a stem") }
+    }
+    if has(9) { chord.grace = Chord.Grace(hasSlash: has(10)) }
+    guard has(9) || !has(10) else { throw damaged("a grace note") }
+    if has(5) { chord.signs = Chord.Signs(rawValue: try number(1 << UInt64(Chord.Signs.names.count) - 1)) }
+    if has(12) { chord.dynamic = try self.value() as Dynamic }
+    if has(13) { chord.tremolo = try integer(8) }
+    if has(2) {
       chord.slurs = try list(64, "slurs") { reader throws(ScoreFault) in try reader.span() }
       chord.tuplets = try list(64, "tuplets") { reader throws(ScoreFault) in try reader.span() }
       chord.beams = try list(8, "beams") { reader throws(ScoreFault) in try reader.value() as Beam }
     }
-    if has(11) { chord.lyrics = try list(64, "lyrics") { reader throws(ScoreFault) in try reader.lyric() } }
-    if has(12) { chord.staff = try integer() }
+    if has(8) { chord.lyrics = try list(64, "lyrics") { reader throws(ScoreFault) in try reader.lyric() } }
+    if has(7) { chord.staff = try integer() }
     let count = try count(200, "the notes of a chord")
     for _ in 0..<count { chord.notes.append(try note(&next)) }
     return chord

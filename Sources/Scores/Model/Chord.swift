@@ -28,6 +28,21 @@ public struct Chord: Hashable, Sendable {
     public init(hasSlash: Bool) { self.hasSlash = hasSlash }
   }
 
+  /// The direction of a stem.
+  public enum Stem: UInt8, Hashable, Sendable, CaseIterable {
+    case up, down, double, absent
+
+    /// The name in MusicXML.
+    public var name: String {
+      switch self {
+      case .up: "up"
+      case .down: "down"
+      case .double: "double"
+      case .absent: "none"
+      }
+    }
+  }
+
   /// Identifies the chord or rest in its score. Assigned at import.
   public var id: UInt32 = 0
   /// The onset in quarter notes from the beginning of the bar.
@@ -47,6 +62,8 @@ public struct Chord: Hashable, Sendable {
   public var isCue = false
   /// Whether the chord or rest is printed.
   public var isVisible = true
+  /// The stem that the file demands; nil if it leaves the direction to engraving. Transposition keeps it.
+  public var stem: Stem?
   public var signs: Signs = []
   /// A dynamic that stands at the chord itself.
   public var dynamic: Dynamic?

@@ -1,25 +1,19 @@
-/// The events of a score along a route, sorted by position, with the first event of each played bar.
+/// The notes of a score along a route, sorted by the positions at which they begin, with the first note of each played bar.
 ///
-/// At one position, notes end before others begin. The table is immutable. It is made outside the real-time threads and read by them.
+/// The table is immutable. It is made outside the real-time threads and read by them.
 public struct EventTable: Sendable {
-  /// In the order of their positions.
+  /// In the order of their positions; at one position in the order of parts and keys.
   public let events: [ScoreEvent]
-  /// For each bar of the route, the index of the first event at or after its beginning; one more element for the end.
+  /// For each bar of the route, the index of the first note at or after its beginning; one more element for the end.
   public let barIndex: [Int]
 
   /// Creates the table of a valid score.
   public init(_ score: Score, along route: Route) {
-    var notes: [SoundingNote] = []
+    var events: [ScoreEvent] = []
     for part in score.parts.indices {
       var player = PartPlayer(score, part)
-      for index in route.bars.indices { player.play(route.bars[index], isContinuous: index > 0) }
-      notes += player.finished()
-    }
-    var events: [ScoreEvent] = []
-    events.reserveCapacity(2 * notes.count)
-    for note in notes {
-      events.append(note.event(.noteOn))
-      events.append(note.event(.noteOff))
+      for played in route.bars { player.play(played) }
+      events += player.finished().map(\.event)
     }
     events.sort(by: Self.areInOrder)
     self.events = events
@@ -35,12 +29,11 @@ public struct EventTable: Sendable {
   private static func areInOrder(_ a: ScoreEvent, _ b: ScoreEvent) -> Bool {
     if a.tick != b.tick { return a.tick < b.tick }
     if a.thousandths != b.thousandths { return a.thousandths < b.thousandths }
-    if a.kind.rawValue != b.kind.rawValue { return a.kind.rawValue < b.kind.rawValue }
     return (a.part, a.key, a.note) < (b.part, b.key, b.note)
   }
 }
 
-/// A note with its beginning and end.
+/// A note with its beginning and end while a part is played. Ties and repeated keys change the end.
 struct SoundingNote {
   /// Thousandths of a tick.
   var start: Int64
@@ -51,9 +44,9 @@ struct SoundingNote {
   var instrument: UInt8
   var note: UInt32
 
-  func event(_ kind: ScoreEvent.Kind) -> ScoreEvent {
+  var event: ScoreEvent {
     ScoreEvent(
-      ScorePosition(thousandths: kind == .noteOn ? start : end), kind, part: part, key: key,
-      velocity: kind == .noteOn ? velocity : 0, instrument: instrument, note: note)
+      from: ScorePosition(thousandths: start), to: ScorePosition(thousandths: end), part: part, key: key,
+      velocity: velocity, instrument: instrument, note: note)
   }
 }

@@ -38,7 +38,7 @@ struct PartPlayer {
     }
   }
 
-  mutating func play(_ played: Route.PlayedBar, isContinuous: Bool) {
+  mutating func play(_ played: Route.PlayedBar) {
     // After a jump, slurs of the bar before are over.
     if played.bar != lastBar + 1 { slurs = [:] }
     lastBar = played.bar

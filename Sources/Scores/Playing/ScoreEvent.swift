@@ -19,36 +19,38 @@ public struct ScorePosition: Hashable, Comparable, Sendable, BitwiseCopyable {
   public static func < (a: ScorePosition, b: ScorePosition) -> Bool { a.thousandths < b.thousandths }
 }
 
-/// One event of a part: a note begins or ends. 16 octets, without references, for the real-time threads.
+/// One note of a part, with its length. 20 octets, without references, for the real-time threads.
 public struct ScoreEvent: Hashable, Sendable, BitwiseCopyable {
-  public enum Kind: UInt8, Hashable, Sendable, BitwiseCopyable { case noteOff, noteOn }
-
   /// Ticks from tick 0, which is position 0 of the route.
   public var tick: Int32
+  /// The length in thousandths of a tick, at least 1.
+  public var length: UInt32
+  /// The ``Note/id`` of the note.
+  public var note: UInt32
   /// Thousandths of a tick after ``tick``, 0...999.
   public var thousandths: UInt16
-  public var kind: Kind
   /// The index in ``Score/parts``.
   public var part: UInt8
   /// The sounding MIDI key, 0...127.
   public var key: UInt8
-  /// The velocity, 1...127; 0 for the end of a note.
+  /// The velocity, 1...127.
   public var velocity: UInt8
   /// The index in ``Part/instruments``.
   public var instrument: UInt8
-  /// 0; keeps the size at 16 octets.
-  private var reserved: UInt8 = 0
-  /// The ``Note/id`` of the note.
-  public var note: UInt32
 
+  /// A note from one position up to another. A length of less than 1 thousandth of a tick becomes 1; one of more than 2^32 - 1 is cut.
   public init(
-    _ position: ScorePosition, _ kind: Kind, part: UInt8, key: UInt8, velocity: UInt8, instrument: UInt8, note: UInt32
+    from start: ScorePosition, to end: ScorePosition, part: UInt8, key: UInt8, velocity: UInt8, instrument: UInt8,
+    note: UInt32
   ) {
-    tick = Int32(clamping: position.tick.index)
-    thousandths = UInt16(position.thousandths - position.tick.index * 1000)
-    (self.kind, self.part, self.key, self.velocity) = (kind, part, key, velocity)
+    tick = Int32(clamping: start.tick.index)
+    length = UInt32(clamping: max(end.thousandths - start.thousandths, 1))
+    thousandths = UInt16(start.thousandths - start.tick.index * 1000)
+    (self.part, self.key, self.velocity) = (part, key, velocity)
     (self.instrument, self.note) = (instrument, note)
   }
 
   public var position: ScorePosition { ScorePosition(thousandths: Int64(tick) * 1000 + Int64(thousandths)) }
+  /// The position at which the note ends.
+  public var end: ScorePosition { ScorePosition(thousandths: position.thousandths + Int64(length)) }
 }

@@ -7,6 +7,9 @@ public import MusicalTime
 /// allude to locomotion?", 1999). It has one step per eighth note, whose tempo is that of its middle. It lasts up to the next mark, the
 /// next double bar line, or four bars, and the tempo of before returns unless a mark follows. A fermata doubles the length of its notes.
 /// The tempo of the leader multiplies all changes (``scaled(by:)``).
+///
+/// A route that begins at another bar than the first has the tempo that is in force there when the bars before it are played once each, in
+/// the order of print. A ritardando or accelerando that has begun before goes on.
 public struct TempoPath: Hashable, Sendable {
   /// In the order of their ticks, all different.
   public private(set) var changes: [TempoChange] = []
@@ -19,10 +22,24 @@ public struct TempoPath: Hashable, Sendable {
 
   /// Creates the tempo path of a valid score along one of its routes.
   public init(_ score: Score, along route: Route) {
+    let bars = Self.prelude(score, to: route) + route.bars
     var builder = Builder(score)
-    for index in route.bars.indices { builder.add(route, index) }
-    builder.finish(route)
+    for index in bars.indices { builder.add(bars, index, end: route.end) }
+    builder.finish(from: bars[0].start, to: route.end)
     changes = builder.changes()
+  }
+
+  /// The bars before the first bar of a route, in the order of print. They end at position 0.
+  private static func prelude(_ score: Score, to route: Route) -> [Route.PlayedBar] {
+    let bars = score.bars[..<route.bars[0].bar]
+    var length = Fraction.zero
+    for bar in bars { length = (try? length + bar.length) ?? length }
+    // The sums fit, because the denominators of a valid score are bounded.
+    var position = (try? Fraction.zero - length) ?? .zero
+    return bars.indices.map { bar in
+      defer { position = (try? position + bars[bar].length) ?? position }
+      return Route.PlayedBar(bar: bar, pass: 1, isAfterJump: false, start: position)
+    }
   }
 
   private init(changes: [TempoChange]) { self.changes = changes }
@@ -78,6 +95,7 @@ public struct TempoPath: Hashable, Sendable {
     /// The ticks at which a ramp ends at the latest.
     private var limits: [Int64] = []
     private var holds: [Range<Int64>] = []
+    private var start: Int64 = 0
     private var end: Int64 = 0
 
     init(_ score: Score) {
@@ -92,9 +110,10 @@ public struct TempoPath: Hashable, Sendable {
       first = tempos.first ?? TempoPath.standard
     }
 
-    mutating func add(_ route: Route, _ index: Int) {
-      let played = route.bars[index]
-      let next = index + 1 < route.bars.count ? route.bars[index + 1].start : route.end
+    /// Adds the bar with index `index` of `bars`, which end at `end`.
+    mutating func add(_ bars: [Route.PlayedBar], _ index: Int, end: Fraction) {
+      let played = bars[index]
+      let next = index + 1 < bars.count ? bars[index + 1].start : end
       if isSectionEnd[played.bar] { limits.append(Self.tick(next)) }
       for mark in marks[played.bar] {
         guard let position = try? played.start + mark.offset else { continue }
@@ -108,8 +127,8 @@ public struct TempoPath: Hashable, Sendable {
           }
         entries.append((Self.tick(position), entry))
         if case .ramp = entry {
-          let last = min(index + TempoPath.maximumBars, route.bars.count)
-          limits.append(Self.tick(last < route.bars.count ? route.bars[last].start : route.end))
+          let last = index + TempoPath.maximumBars
+          limits.append(Self.tick(last < bars.count ? bars[last].start : end))
         }
       }
       for fermata in fermatas[played.bar] {
@@ -126,9 +145,10 @@ public struct TempoPath: Hashable, Sendable {
       }
     }
 
-    mutating func finish(_ route: Route) {
-      end = Self.tick(route.end)
-      limits.append(end)
+    mutating func finish(from start: Fraction, to end: Fraction) {
+      self.start = min(Self.tick(start), 0)
+      self.end = Self.tick(end)
+      limits.append(self.end)
       limits.sort()
     }
 
@@ -136,7 +156,7 @@ public struct TempoPath: Hashable, Sendable {
 
     /// The changes without fermatas, as thousandths of a quarter note per minute.
     private func tempos() -> [(tick: Int64, tempo: Int)] {
-      var list = [(tick: Int64(0), tempo: first)]
+      var list = [(tick: start, tempo: first)]
       var (base, current) = (first, first)
       var limit = 0
       for (index, (tick, entry)) in entries.enumerated() {
@@ -182,10 +202,10 @@ public struct TempoPath: Hashable, Sendable {
       return last
     }
 
-    /// The changes with the fermatas: inside a hold each tempo is half.
+    /// The changes from tick 0 on with the fermatas: inside a hold each tempo is half.
     func changes() -> [TempoChange] {
       let plain = tempos()
-      var points = Set(plain.map(\.tick))
+      var points = Set(plain.map(\.tick) + [0])
       for hold in holds { points.formUnion([hold.lowerBound, hold.upperBound]) }
       var changes: [TempoChange] = []
       var (next, hold) = (0, 0)
@@ -196,6 +216,7 @@ public struct TempoPath: Hashable, Sendable {
           next += 1
         }
         while hold < holds.count, holds[hold].upperBound <= tick { hold += 1 }
+        if tick < 0 { continue }
         let isHeld = hold < holds.count && holds[hold].contains(tick)
         let tempo = Self.tempo(length: 60_000_000_000_000 / Int64(isHeld ? current / 2 : current))
         if changes.last?.tempo != tempo { changes.append(TempoChange(tempo: tempo, tick: Tick(tick))) }

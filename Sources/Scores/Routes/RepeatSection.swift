@@ -78,3 +78,20 @@ struct RepeatSection: Hashable {
     return start
   }
 }
+
+extension Score {
+  /// Where the leader can take an ending, for the bar that plays.
+  ///
+  /// - Parameters:
+  ///   - number: the number of the ending, from 1.
+  ///   - bar: the index in ``bars`` of the bar that plays: in a section with endings, or in one of these endings.
+  /// - Returns: `line`, the bar with which the next ending begins: at this bar line, the music can go to the other ending. `bar`, the first
+  ///   bar of the ending with the number. nil if there is no such ending, or if no ending begins after the bar.
+  public func ending(_ number: Int, after bar: Int) -> (line: Int, bar: Int)? {
+    guard let section = RepeatSection.sections(of: bars).first(where: { $0.bars.contains(bar) }),
+      let next = section.endings.first(where: { $0.bars.lowerBound > bar }),
+      let ending = section.ending(ofPass: number)
+    else { return nil }
+    return (next.bars.lowerBound, ending.bars.lowerBound)
+  }
+}

@@ -5,6 +5,9 @@ public import MusicalTime
 /// The positions grow from bar to bar, also where the score goes back: ticks never jump. The first downbeat has position 0 if the score
 /// begins with a full bar. A pick-up is padded with rests, so that position 0 is the downbeat of the incomplete bar, as MIDI devices need
 /// it. `Routes.md` states the policy for repeats and jumps.
+///
+/// A rehearsal begins at any bar, and a loop plays some bars again and again. These routes begin at position 0 with their first bar. What
+/// the leader changes while the score plays (a vamp, another ending, a jump) is a new route from the next bar line on.
 public struct Route: Hashable, Sendable {
   /// One bar of the route.
   public struct PlayedBar: Hashable, Sendable, BitwiseCopyable {
@@ -12,6 +15,8 @@ public struct Route: Hashable, Sendable {
     public var bar: Int
     /// How often the section that contains the bar has begun, counted from 1.
     public var pass: Int
+    /// Whether repeats are not taken: after D.C. and D.S., up to the coda.
+    public var isAfterJump: Bool
     /// The beginning in quarter notes from position 0.
     public var start: Fraction
   }
@@ -26,35 +31,45 @@ public struct Route: Hashable, Sendable {
   ///
   /// - Parameter score: a valid score (``Score/validate()``).
   /// - Throws: ``ScoreFault`` if the route is longer than ``Score/Limits/playedBars`` or ``Score/Limits/playedContents``.
-  public init(_ score: Score) throws(ScoreFault) {
-    padding = Route.padding(score)
+  public init(_ score: Score) throws(ScoreFault) { try self.init(score, from: 0) }
+
+  /// The route from a written bar on, with the repeats, endings and jumps that follow. A route from an ending is in the pass that takes
+  /// this ending. Only a route from the first bar has padding.
+  ///
+  /// - Parameters:
+  ///   - score: a valid score.
+  ///   - bar: an index in ``Score/bars``; their count for a route without bars.
+  ///   - pass: the pass through the repeated section of the bar, from 1; at most the number of its passes.
+  ///   - isAfterJump: whether the music is after a D.C. or D.S.: repeats are not taken, Fine and To Coda count, and no other D.C. or D.S.
+  ///     is taken.
+  /// - Throws: ``ScoreFault`` if the bar does not exist, or the route is too long, as in ``init(_:)``.
+  public init(_ score: Score, from bar: Int, pass: Int = 1, isAfterJump: Bool = false) throws(ScoreFault) {
+    guard (0...score.bars.count).contains(bar) else { throw Self.missing(bar, score) }
+    padding = bar == 0 ? Route.padding(score) : .zero
     end = padding
-    var walk = RouteWalk(score, at: 0)
-    try append(&walk, score)
+    var walk = RouteWalk(score, at: bar, pass: pass, isAfterJump: isAfterJump)
+    while let next = walk.next() { try append(next.bar, pass: next.pass, isAfterJump: next.isAfterJump, score) }
     try checkContents(score)
   }
 
-  /// The route with another future: after the played bar with index `played`, it goes on with the bars `detours` and then with bar `next`
-  /// as after a jump. The leader vamps, takes another ending or goes to a bar in this way. The bars up to `played` never change.
+  /// One round of a loop: each written bar of a range once, without repeats and jumps. ``end`` is the length of a round.
   ///
   /// - Parameters:
-  ///   - detours: ranges of indices in ``Score/bars``, played once each.
-  ///   - next: an index in ``Score/bars``; its count to end there.
-  /// - Throws: ``ScoreFault`` if an index does not exist, or the route becomes too long.
-  public func continued(
-    after played: Int, through detours: [Range<Int>] = [], to next: Int, in score: Score
-  ) throws(ScoreFault) -> Route {
-    guard bars.indices.contains(played), (0...score.bars.count).contains(next),
-      detours.allSatisfy({ $0.lowerBound >= 0 && $0.upperBound <= score.bars.count })
-    else { throw ScoreFault("the route", "the bar does not exist", "use a bar of the score") }
-    var route = self
-    route.bars.removeSubrange((played + 1)...)
-    route.end = try sum(bars[played].start, score.bars[bars[played].bar].length)
-    for bar in detours.joined() { try route.append(bar, pass: 1, score) }
-    var walk = RouteWalk(score, at: next, isAfterJump: true)
-    try route.append(&walk, score)
-    try route.checkContents(score)
-    return route
+  ///   - score: a valid score.
+  ///   - bars: indices in ``Score/bars``, at least one.
+  /// - Throws: ``ScoreFault`` if a bar does not exist, or there is none.
+  public init(_ score: Score, looping bars: Range<Int>) throws(ScoreFault) {
+    guard bars.lowerBound >= 0, bars.upperBound <= score.bars.count else {
+      throw Self.missing(bars.lowerBound < 0 ? bars.lowerBound : bars.upperBound - 1, score)
+    }
+    guard !bars.isEmpty else { throw ScoreFault("the loop", "has no bars", "use at least one") }
+    (padding, end) = (.zero, .zero)
+    for bar in bars { try append(bar, pass: 1, isAfterJump: false, score) }
+    try checkContents(score)
+  }
+
+  private static func missing(_ bar: Int, _ score: Score) -> ScoreFault {
+    ScoreFault("the route", "bar \(bar &+ 1) does not exist", "use bars 1 to \(score.bars.count)")
   }
 
   /// The index of the played bar that contains a position in quarter notes; nil before the first and after the last bar.
@@ -71,12 +86,13 @@ public struct Route: Hashable, Sendable {
   /// The first tick of a played bar, rounded down. Every bar of a usual metre begins at a whole tick.
   public func tick(ofPlayedBar index: Int) -> Tick { Tick(bars[index].start.floor(times: Tick.perQuarter)) }
 
-  /// The rests before the first bar: what it lacks of its metre. Only the first bar is padded.
+  /// The rests before the first bar: what it lacks of its metre. Only the first bar is padded. Bars that do not count complete it: it is
+  /// divided by a repeat.
   private static func padding(_ score: Score) -> Fraction {
-    guard let bar = score.bars.first, let metre = bar.metre, metre.symbol != .free, bar.length < metre.length else {
-      return .zero
-    }
-    return (try? metre.length - bar.length) ?? .zero
+    guard let bar = score.bars.first, let metre = bar.metre, metre.symbol != .free else { return .zero }
+    var padding = try? metre.length - bar.length
+    for bar in score.bars.dropFirst().prefix(while: \.isImplicit) { padding = padding.flatMap { try? $0 - bar.length } }
+    return max(padding ?? .zero, .zero)
   }
 
   private func checkContents(_ score: Score) throws(ScoreFault) {
@@ -85,15 +101,11 @@ public struct Route: Hashable, Sendable {
     try Score.check(sum, Score.Limits.playedContents, "the route", "notes and rests with all repeats")
   }
 
-  private mutating func append(_ walk: inout RouteWalk, _ score: Score) throws(ScoreFault) {
-    while let (bar, pass) = walk.next() { try append(bar, pass: pass, score) }
-  }
-
-  private mutating func append(_ bar: Int, pass: Int, _ score: Score) throws(ScoreFault) {
+  private mutating func append(_ bar: Int, pass: Int, isAfterJump: Bool, _ score: Score) throws(ScoreFault) {
     guard bars.count < Score.Limits.playedBars else {
       throw ScoreFault("the route", "more than \(Score.Limits.playedBars) bars with all repeats", "use fewer repeats")
     }
-    bars.append(PlayedBar(bar: bar, pass: pass, start: end))
+    bars.append(PlayedBar(bar: bar, pass: pass, isAfterJump: isAfterJump, start: end))
     end = try sum(end, score.bars[bar].length)
   }
 

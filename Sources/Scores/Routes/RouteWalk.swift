@@ -21,8 +21,8 @@ struct RouteWalk {
   /// The bars whose jumps have been taken. Each is taken once.
   private var takenJumps: Set<Int> = []
 
-  /// Begins at a bar.
-  init(_ score: Score, at bar: Int, isAfterJump: Bool = false) {
+  /// Begins at a bar that exists. After a jump, all jumps count as taken.
+  init(_ score: Score, at bar: Int, pass first: Int = 1, isAfterJump: Bool) {
     bars = score.bars
     sections = RepeatSection.sections(of: score.bars)
     segnos = Dictionary(bars.enumerated().compactMap { index, bar in bar.segno.map { ($0, index) } }) { first, _ in
@@ -31,15 +31,24 @@ struct RouteWalk {
     codas = Dictionary(bars.enumerated().compactMap { index, bar in bar.coda.map { ($0, index) } }) { first, _ in first
     }
     (self.bar, self.isAfterJump) = (bar, isAfterJump)
+    (endsAtFine, seeksCoda) = (isAfterJump, isAfterJump)
+    if isAfterJump { takenJumps = Set(bars.indices.filter { bars[$0].jump != nil }) }
     enter()
+    if let section, first > 1 { pass = min(first, sections[section].passes) }
+    // The walk plays the ending at which it begins.
+    if let section, let passes = sections[section].ending(at: bar)?.passes, !passes.contains(UInt8(clamping: pass)),
+      let first = passes.first
+    {
+      pass = Int(first)
+    }
   }
 
-  /// The next bar to play and its pass; nil after the end.
-  mutating func next() -> (bar: Int, pass: Int)? {
+  /// The next bar to play, its pass, and whether repeats are not taken after a jump; nil after the end.
+  mutating func next() -> (bar: Int, pass: Int, isAfterJump: Bool)? {
     skipEndings()
     guard bars.indices.contains(bar) else { return nil }
     defer { advance() }
-    return (bar, pass)
+    return (bar, pass, isAfterJump)
   }
 
   /// Leaves out the endings of other passes.
@@ -61,7 +70,7 @@ struct RouteWalk {
     if let section {
       let all = sections[section]
       let isEnd = all.ending(at: bar).map { $0.bars.upperBound == bar } ?? (all.bars.upperBound == bar)
-      if isEnd, current.repeatEnd != nil, pass < all.passes {
+      if isEnd, current.repeatEnd != nil, !isLastPass {
         pass += 1
         bar = all.bars.lowerBound
         return
@@ -84,7 +93,10 @@ struct RouteWalk {
     }
   }
 
-  private var isLastPass: Bool { section.map { pass >= sections[$0].passes } ?? true }
+  /// Whether no other pass through the section follows.
+  private var isLastPass: Bool {
+    section.map { pass >= sections[$0].passes || isAfterJump && !sections[$0].isTakenAfterJump } ?? true
+  }
 
   /// Continues at a bar, and enters its section if it is another one.
   private mutating func go(to target: Int) {

@@ -1,10 +1,10 @@
-import Scores
+public import Scores
 
 /// Writes scores of bars with signs as one line of text, for tests of routes.
 ///
 /// A bar is a letter. Before it: `|:` begins a repeat, `$` is a segno, `@` a coda, `[1,3:` begins an ending. After it: `]` and `)` end an
 /// ending (closed and open), `:|` ends a repeat (`:|3` three times, `:|!` also after a jump), `.dc`, `.ds`, `.coda` (To Coda) and `.fine`.
-func bars(_ text: String, length: Fraction = Fraction(4)) -> Score {
+public func bars(_ text: String, length: Fraction = Fraction(4)) -> Score {
   var score = Score()
   for token in text.split(separator: " ") {
     var rest = token[...]
@@ -66,5 +66,5 @@ func bars(_ text: String, length: Fraction = Fraction(4)) -> Score {
 
 extension Score {
   /// The numbers of the bars of a route without spaces between them.
-  func names(_ route: Route) -> String { route.bars.map { bars[$0.bar].number }.joined() }
+  public func names(_ route: Route) -> String { route.bars.map { bars[$0.bar].number }.joined() }
 }
