@@ -31,7 +31,7 @@ extension DrumLanes {
   }
 
   /// Returns the lane for a hit at `frame`. In the order of preference: the lane of another hit at this frame, an idle lane, another
-  /// lane whose phase is that of `frame`, the lane with the oldest hit, whose voices end. Nil if the hits at this frame use
+  /// lane whose phase is that of `frame`, a lane whose voices end (see ``DrumLanes``, "Voice stealing"). Nil if the hits at this frame use
   /// all lanes.
   @_noLocks @_noAllocation
   mutating func selectLane(for frame: Int64) -> Int? {
@@ -43,7 +43,9 @@ extension DrumLanes {
       if hasRoom(lane) { return lane }
       remaining &= remaining &- 1
     }
-    guard let lane = table.oldest(before: frame) else { return nil }
+    guard let lane = table.oldest(before: frame, in: ~noteEnds.holding) ?? table.oldest(before: frame) else {
+      return nil
+    }
     // The voices end with the next block, which is rendered here and discarded.
     lane_silence(lanes[lane], -1)
     lane_render(lanes[lane], Int32(Self.blockFrames), block, block + Self.blockFrames)
@@ -51,10 +53,12 @@ extension DrumLanes {
     return lane
   }
 
-  /// Whether `lane` has free slots for the voices of one more hit. A hit or a note of TimGM6mb starts up to six voices, and of
-  /// FluidR3 up to four.
+  /// Whether `lane` has free slots for the voices of one more hit, and a place for the end of one more note. A hit or a note of TimGM6mb
+  /// starts up to six voices, and of FluidR3 up to four.
   @_noLocks @_noAllocation
-  private func hasRoom(_ lane: Int) -> Bool { lane_voices(lanes[lane]) <= Self.polyphony &- 6 }
+  private func hasRoom(_ lane: Int) -> Bool {
+    lane_voices(lanes[lane]) <= Self.polyphony &- 6 && noteEnds.hasRoom(lane)
+  }
 
   /// Makes `lane`, which has no voice, idle.
   @_noLocks @_noAllocation

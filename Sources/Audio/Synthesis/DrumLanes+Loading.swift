@@ -6,9 +6,9 @@ extension DrumLanes {
   /// (Benchmarks/loudness.sh), and the loudest single drum of the default kit reaches full scale. ``SoftLimit`` limits the sum.
   private static let gain = 1.6
 
-  /// The maximum number of voices of a lane, enough for one hit of the usual SoundFonts. A new voice replaces the oldest voice. Each
-  /// voice takes 11 kB in each of the 64 lanes.
-  static var polyphony: Int32 { @_noLocks @_noAllocation get { 8 } }
+  /// The maximum number of voices of a lane, enough for four notes of two voices, so that all lanes together hold 256 of them. A new voice
+  /// replaces the oldest voice. Each voice takes 11 kB in each of the 64 lanes.
+  static var polyphony: Int32 { @_noLocks @_noAllocation get { 12 } }
 
   /// Creates the 64 synthesizers and sets up a drum kit on the channel of each cut-off group.
   ///

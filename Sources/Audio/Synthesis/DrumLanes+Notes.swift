@@ -20,27 +20,32 @@ extension DrumLanes {
   ///   - frame: In `position..<position + maximumPeriod`, and not before the frame of an earlier note or hit.
   ///   - end: The frame at which the note is released.
   ///
-  /// - Returns: false, without an effect, if a parameter is out of range, if the hits and notes on this frame use all lanes, or
-  ///   if 64 notes are held.
+  /// - Returns: false, without an effect, if a parameter is out of range, or if the hits and notes on this frame use all lanes.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func play(
     _ key: UInt8, velocity: UInt8, part: UInt8, program: UInt8, at frame: Int64, until end: Int64
   ) -> Bool {
-    guard key < 128, velocity > 0, velocity < 128, part > 0, part <= Self.partCount, program < 128, noteEnds.hasRoom
+    guard key < 128, velocity > 0, velocity < 128, part > 0, part <= Self.partCount, program < 128,
+      let lane = prepareLane(at: frame)
     else { return false }
-    let channel = Self.channel(ofPart: part)
-    guard let lane = prepareLane(at: frame) else { return false }
-    let index = Int(part &- 1) &* Self.blockFrames &+ lane
+    // The zero-based channels 10...12, because the drums use the channels up to 9 (``channel(of:)``).
+    let end = NoteEnds.End(frame: end, channel: 9 &+ part, key: key, owner: part)
+    begin(end, velocity: velocity, program: program, in: lane, at: frame)
+    return true
+  }
+
+  /// Starts a note in `lane`, which ``prepareLane(at:)`` has returned for `frame`.
+  @_noLocks @_noAllocation
+  mutating func begin(_ end: NoteEnds.End, velocity: UInt8, program: UInt8, in lane: Int, at frame: Int64) {
+    let index = Int(end.channel) &* Self.blockFrames &+ lane
     if programs[index] != program {
-      lane_program(lanes[lane], channel, Int32(program))
+      lane_program(lanes[lane], Int32(end.channel), Int32(program))
       programs[index] = program
     }
-    start(key, velocity: velocity, channel: channel, in: lane, at: frame)
-    noteEnds.insert(
-      NoteEnds.End(frame: end, lane: UInt8(truncatingIfNeeded: lane), channel: UInt8(channel), key: key))
-    return true
+    start(end.key, velocity: velocity, channel: Int32(end.channel), in: lane, at: frame)
+    noteEnds.insert(end, in: lane)
   }
 
   /// Releases the notes of a part, or of all parts (0), at `frame`, unless they end earlier.
@@ -48,19 +53,15 @@ extension DrumLanes {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func releaseNotes(ofPart part: UInt8 = 0, at frame: Int64) {
-    noteEnds.limit(to: frame, onChannel: part == 0 ? nil : UInt8(truncatingIfNeeded: Self.channel(ofPart: part)))
+    noteEnds.limit(to: frame, ownersFrom: part == 0 ? 1 : part, through: part == 0 ? Self.partCount : part)
   }
 
   /// Releases the notes whose ends are due with the blocks that begin at ``renderedEnd``.
   @_noLocks @_noAllocation
   mutating func releaseDueNotes() {
     let due = table.lanes(at: LaneTable.phase(of: renderedEnd))
-    while let end = noteEnds.take(at: renderedEnd, in: due) {
-      lane_note_off(lanes[Int(end.lane)], Int32(end.channel), Int32(end.key))
+    while let (lane, end) = noteEnds.take(at: renderedEnd, in: due) {
+      lane_note_off(lanes[lane], Int32(end.channel), Int32(end.key))
     }
   }
-
-  /// The zero-based MIDI channel of a pitched part: 10...12, because the drums use the channels up to 9 (``channel(of:)``).
-  @_noLocks @_noAllocation
-  private static func channel(ofPart part: UInt8) -> Int32 { 9 &+ Int32(part) }
 }

@@ -1,6 +1,6 @@
 import CFluidSynth
 
-/// The sounds of a rhythm: a drum kit, and three pitched parts. Hits and notes start on exact frames.
+/// The sounds of a rhythm, a drum kit and three pitched parts, and the notes of a score. Hits and notes start on exact frames.
 ///
 /// FluidSynth starts voices on its own 64-frame blocks, so a single synthesizer delays a hit by up to 63 frames. Here, 64
 /// synthesizers (lanes) share one SoundFont. A lane without a voice is idle and is not rendered, so its next block can begin
@@ -8,8 +8,9 @@ import CFluidSynth
 /// frame share a lane while it has room for their voices.
 ///
 /// **Voice stealing.** While fewer than 64 voices sound, at least one lane is idle, and no voice is stolen (``LaneTable``). Without an
-/// idle lane, a hit shares a lane whose blocks begin at the same phase, if such a lane has room. Otherwise the lane with the
-/// oldest hit ends its voices for the new hit.
+/// idle lane, a hit shares a lane whose blocks begin at the same phase, if such a lane has room. Otherwise a lane ends its voices for the new
+/// hit: of the lanes that hold no note, whose sounds decay, the one with the oldest hit; if all lanes hold notes, the one with the oldest
+/// hit.
 ///
 /// Blocks are rendered in the order of their first frames, independently of the number of frames per call. The sum of the
 /// lanes is therefore bit-identical for every division into calls. A block extends past the last frame of its call by up to
@@ -19,13 +20,13 @@ import CFluidSynth
 /// group has its own drum channel in every lane. A hit in a group first silences this channel in all lanes. A lane falls silent
 /// at its next block, so the old sound ends at most 63 frames after the new sound began.
 ///
-/// **Pitched parts.** Each part has its own channel in every lane. A note sets the program of its part in its lane. A note ends
-/// at a frame that is known when it starts.
+/// **Pitched parts.** Each part of a rhythm has its own channel in every lane, and the parts of a score share four channels. A note sets the
+/// program of its channel in its lane. A note ends at a frame that is known when it starts.
 ///
-/// **Event ring.** Until the next block of a lane, FluidSynth keeps the parameter changes of its voices in a ring of 512
+/// **Event ring.** Until the next block of a lane, FluidSynth keeps the parameter changes of its voices in a ring of 768
 /// changes. A change that does not fit is lost, and a voice whose start is lost never ends. A lane accepts hits up to
-/// 8 voices. The start of a voice makes at most 50 changes. A hit also makes one change in each earlier voice of its note or
-/// group. The sum of these changes is less than 512.
+/// 12 voices. The start of a voice makes at most 50 changes. A hit also makes one change in each earlier voice of its note or
+/// group. The sum of these changes is less than 768.
 ///
 /// **Priming.** FluidSynth plays each voice in a voice slot. During the first block of a voice, FluidSynth moves the stereo
 /// position from that of the previous voice in the same slot to that of the new voice. To make a hit independent of earlier
@@ -62,10 +63,10 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   var table = LaneTable()
   var usedSlots = InlineArray<64, Int32>(repeating: DrumLanes.polyphony)
   var soundingChannels = InlineArray<64, UInt16>(repeating: 0)
-  /// The ends of the notes of pitched parts.
+  /// The ends of the notes of pitched parts and scores.
   var noteEnds = NoteEnds()
-  /// The program of each lane for part 1, then for part 2 and part 3.
-  var programs = InlineArray<192, UInt8>(repeating: 0)
+  /// The program of each lane on channel 0, then on the channels up to 15.
+  var programs = InlineArray<1024, UInt8>(repeating: 0)
   let primingNote: UInt8
   private let soundFont: SoundFont
   private let rate: Int64

@@ -65,6 +65,25 @@ public struct EventQueue: ~Copyable {
     count = kept
   }
 
+  /// Removes the notes of a part of a score. The other events keep their order.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public mutating func removeNotes(ofScorePart part: UInt8) {
+    var (place, kept) = (0, 0)
+    while place < count {
+      let event = slots[(head &+ place) & Self.mask]
+      var isRemoved = false
+      if case .scoreNote(_, _, let other, _) = event.kind { isRemoved = other == part }
+      if !isRemoved {
+        slots[(head &+ kept) & Self.mask] = event
+        kept += 1
+      }
+      place += 1
+    }
+    count = kept
+  }
+
   /// The earliest event; nil if the queue is empty.
   ///
   /// Real-time: safe.

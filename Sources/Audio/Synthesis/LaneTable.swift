@@ -33,12 +33,12 @@ struct LaneTable: Sendable, BitwiseCopyable {
     return lastLane
   }
 
-  /// Returns the active lane whose last hit is the oldest; nil if all active lanes were struck at `frame`.
+  /// Returns the active lane among `lanes`, one bit per lane, whose last hit is the oldest; nil if all of them were struck at `frame`.
   @_noLocks @_noAllocation
-  func oldest(before frame: Int64) -> Int? {
+  func oldest(before frame: Int64, in lanes: UInt64 = .max) -> Int? {
     var oldest: Int?
     var oldestHit = frame
-    var remaining = active
+    var remaining = active & lanes
     while remaining != 0 {
       let lane = remaining.trailingZeroBitCount
       remaining &= remaining &- 1

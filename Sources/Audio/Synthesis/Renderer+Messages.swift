@@ -85,7 +85,10 @@ extension Renderer {
   mutating func drain(_ events: SoundEvents, latency: Nanoseconds) {
     while var event = events.hits.pop() {
       (event.instant, event.step) = (event.instant - latency, event.step - latency)
-      if case .note = event.kind { event.end = event.end - latency }
+      switch event.kind {
+      case .note, .scoreNote: event.end = event.end - latency
+      default: break
+      }
       add(event)
     }
     while var event = events.messages.pop() {

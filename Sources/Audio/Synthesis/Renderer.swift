@@ -23,9 +23,9 @@ public struct Renderer: ~Copyable {
   public internal(set) var counters = SoundCounters()
   let rate: Int64
   var module: SoundModule?
-  /// The loudness of the rhythm.
+  /// The loudness of the rhythm and the score.
   private var rhythm = Fader()
-  /// The waiting events of the rhythm: hits, notes of pitched parts, and releases.
+  /// The waiting events of the rhythm and the score: hits, notes, and releases.
   private var hits = EventQueue()
   /// The waiting messages that are played as early as possible. One thread submits all messages, so their instants never decrease
   /// and the queue keeps their order.
@@ -54,14 +54,17 @@ public struct Renderer: ~Copyable {
     self.sounded = sounded
   }
 
-  /// Adds `event`. A hit, a note, a release or a message waits until it is due. A recall removes waiting events of the rhythm. A
-  /// rhythm level takes effect at once.
+  /// Adds `event`. A hit, a note, a release or a message waits until it is due. A recall removes waiting events of the rhythm and the
+  /// score. A rhythm level takes effect at once.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func add(_ event: SoundEvent) {
     switch event.kind {
-    case .hit, .note, .release: if !hits.insert(event) { counters.dropped += 1 }
+    case .hit, .note, .release, .scoreNote, .releaseScore: if !hits.insert(event) { counters.dropped += 1 }
+    case .muteScorePart(let part):
+      hits.removeNotes(ofScorePart: part)
+      if !hits.insert(event) { counters.dropped += 1 }
     case .recall: hits.removeAll(from: event.instant)
     case .rhythmLevel(let percent): rhythm.set(percent: percent)
     case .message:
@@ -145,9 +148,17 @@ public struct Renderer: ~Copyable {
   /// - Parameter isLate: Whether `frame` is after the frame at which the hit is due.
   @_noLocks @_noAllocation
   private mutating func strike(_ event: SoundEvent, at frame: Int64, isLate: Bool) {
-    if case .release(let part) = event.kind {
+    switch event.kind {
+    case .release(let part):
       module?.lanes.releaseNotes(ofPart: part, at: frame)
       return
+    case .releaseScore:
+      module?.lanes.releaseScore(at: frame)
+      return
+    case .muteScorePart(let part):
+      module?.lanes.releaseScore(part: part, at: frame)
+      return
+    case .hit, .note, .scoreNote, .recall, .rhythmLevel, .message: break
     }
     let lateness = isLate ? map.instant(of: frame) - event.instant : .zero
     // For an extreme instant, the difference may overflow. The lateness is then negative.
@@ -181,13 +192,24 @@ public struct Renderer: ~Copyable {
     case .hit(let note, let velocity, let group):
       return module?.lanes.strike(note, velocity: velocity, group: group, at: frame) != false
     case .note(let key, let velocity, let part, let program):
-      // The note keeps its length if it begins late. It has at least one frame.
-      let length = map.frame(nearest: event.end) &- map.frame(nearest: event.instant)
-      return module?.lanes.play(
-        key, velocity: velocity, part: part, program: program, at: frame,
-        until: frame &+ (length > 1 ? length : 1)) != false
-    case .recall, .release, .rhythmLevel, .message: return true
+      let end = end(of: event, at: frame)
+      return module?.lanes.play(key, velocity: velocity, part: part, program: program, at: frame, until: end) != false
+    case .scoreNote(let key, let velocity, let part, let program):
+      if program == SoundEvent.drumKit {
+        return module?.lanes.strikeScore(key, velocity: velocity, at: frame) != false
+      }
+      let end = end(of: event, at: frame)
+      return module?.lanes.play(key, velocity: velocity, scorePart: part, program: program, at: frame, until: end)
+        != false
+    case .recall, .release, .releaseScore, .muteScorePart, .rhythmLevel, .message: return true
     }
+  }
+
+  /// The frame at which a note ends that starts on `frame`. The note keeps its length if it begins late. It has at least one frame.
+  @_noLocks @_noAllocation
+  private func end(of event: SoundEvent, at frame: Int64) -> Int64 {
+    let length = map.frame(nearest: event.end) &- map.frame(nearest: event.instant)
+    return frame &+ (length > 1 ? length : 1)
   }
 
   /// Sets all frames to silence.

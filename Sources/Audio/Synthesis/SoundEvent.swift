@@ -2,7 +2,7 @@ public import MIDI
 public import MusicalTime
 
 /// An instruction for the audio thread: play a hit, a note or a message, end notes, recall hits, or set the loudness of the
-/// rhythm. The clock thread and the network thread submit events through rings (``SoundEvents``).
+/// rhythm and the score. The clock thread and the network thread submit events through rings (``SoundEvents``).
 public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
   /// The kind of instruction.
   public enum Kind: Hashable, Sendable, BitwiseCopyable {
@@ -15,9 +15,17 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     case note(key: UInt8, velocity: UInt8, part: UInt8, program: UInt8)
     /// Ends the notes of a pitched part, 1...3, or of all pitched parts (0) at the instant of this event.
     case release(part: UInt8)
-    /// Sets the loudness of the rhythm in percent, 0...100, at once.
+    /// A note of a score: the key, 0...127; the velocity, 1...127; the part, 0...63; the General MIDI program, 0...127, or
+    /// ``SoundEvent/drumKit``. The note ends at ``SoundEvent/end``. With the drum kit, the key is the General MIDI drum, which sounds until it
+    /// has decayed. A note must be submitted as early as a hit.
+    case scoreNote(key: UInt8, velocity: UInt8, part: UInt8, program: UInt8)
+    /// Ends all notes of the score at the instant of this event.
+    case releaseScore
+    /// Mutes a part of the score, 0...63: removes its waiting notes, and ends its notes at the instant of this event.
+    case muteScorePart(UInt8)
+    /// Sets the loudness of the rhythm and the score in percent, 0...100, at once.
     case rhythmLevel(UInt8)
-    /// Removes the waiting hits and notes whose ``SoundEvent/step`` is at the instant of this event or later. The clock thread recalls
+    /// Removes the waiting hits, notes and releases whose ``SoundEvent/step`` is at the instant of this event or later. The clock thread recalls
     /// hits when the rhythm changes.
     case recall
     /// A note, a controller or another message of a player. A timed message (``SoundEvent/isTimed``) takes effect at its instant. Any
@@ -33,10 +41,15 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
   /// recall removes all hits of a step or none.
   public var step: Instant
   public var kind: Kind
-  /// When a note of a pitched part ends. Without meaning for other events.
+  /// When a note of a pitched part or of a score ends. Without meaning for other events.
   public var end = Instant(nanoseconds: .min)
   /// When the event was submitted. This instant decides whether the event is in time. The default is the distant past.
   public var submitted = Instant(nanoseconds: .min)
+
+  /// Stands for the drum kit in ``Kind/scoreNote(key:velocity:part:program:)``: 128.
+  ///
+  /// Real-time: safe.
+  public static var drumKit: UInt8 { @_noLocks @_noAllocation get { 128 } }
 
   /// Returns an event that recalls the hits of all steps at `instant` or later.
   ///
@@ -89,7 +102,33 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     SoundEvent(instant: instant, .release(part: part))
   }
 
-  /// Returns an event that sets the loudness of the rhythm in percent, at most 100.
+  /// Creates a note of a part of a score that sounds from `instant` until `end`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public init(
+    instant: Instant, until end: Instant, key: UInt8, velocity: UInt8, scorePart part: UInt8, program: UInt8,
+    step: Instant
+  ) {
+    (self.instant, self.end, self.step) = (instant, end, step)
+    kind = .scoreNote(key: key, velocity: velocity, part: part, program: program)
+  }
+
+  /// Returns an event that ends all notes of the score at `instant`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public static func releaseScore(at instant: Instant) -> SoundEvent { SoundEvent(instant: instant, .releaseScore) }
+
+  /// Returns an event that mutes a part of the score at `instant`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  public static func mute(scorePart part: UInt8, at instant: Instant) -> SoundEvent {
+    SoundEvent(instant: instant, .muteScorePart(part))
+  }
+
+  /// Returns an event that sets the loudness of the rhythm and the score in percent, at most 100.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation

@@ -3,7 +3,7 @@ import MIDI
 import MusicalTime
 import Rhythm
 
-/// A MIDI recording: the rhythm of a peer and the notes of all players, as a Standard MIDI File. The recording does no I/O and reads
+/// A MIDI recording: the rhythm of a peer, its scores and the notes of all players, as a Standard MIDI File. The recording does no I/O and reads
 /// no clock.
 ///
 /// To place an event is to convert its instant to a position in the file (``RecordedTimeline``). The instant may be in the future,
@@ -28,6 +28,12 @@ struct MIDIRecording {
       case end(part: Int, key: UInt8, step: Instant, start: Instant)
       /// The end of all notes of a pitched part, or of all pitched parts (0).
       case release(part: Int)
+      /// The beginning of a note of a score, in the track with the index `track`. The program of a drum is ``SoundEvent/drumKit``.
+      case scoreNote(SoundEvent, track: Int, key: UInt8, velocity: UInt8, program: UInt8)
+      /// The end of a note of a score. The note begins at `start` and belongs to the step due at `step`.
+      case scoreEnd(track: Int, key: UInt8, step: Instant, start: Instant)
+      /// The end of all notes in these tracks of scores.
+      case scoreRelease(tracks: Range<Int>)
       /// A message of a player.
       case message(Message, player: Int)
       /// A System Exclusive of a device.
@@ -44,6 +50,8 @@ struct MIDIRecording {
   private(set) var parts = Part.allCases.map { part in
     RecordedPart(channel: Channel(wire: part == .drums ? 9 : 12 + part.rawValue))
   }
+  /// The scores that were played.
+  private(set) var scores = RecordedScores()
   /// The local player has the index 0.
   private(set) var players: [RecordedPlayer]
   /// The events that are not placed yet, in the order of their instants.
@@ -78,6 +86,7 @@ struct MIDIRecording {
       insert(Waiting(instant: instant, content: .message(message, player: player)))
     case .exclusive(let octets, let player, let instant):
       insert(Waiting(instant: instant, content: .exclusive(octets, player: player)))
+    case .score(let parts): scores.begin(parts)
     case .name(let name, let player):
       addPlayers(upTo: player)
       players[player].name = name
@@ -95,8 +104,8 @@ struct MIDIRecording {
       guard waiting.instant >= instant else { return false }
       switch waiting.content {
       case .message(let message, _): return message.startsNote
-      case .hit, .note: return true
-      case .end, .release, .exclusive: return false
+      case .hit, .note, .scoreNote: return true
+      case .end, .release, .scoreEnd, .scoreRelease, .exclusive: return false
       }
     }
     place(before: .distantFuture, next: nil)
@@ -124,11 +133,34 @@ struct MIDIRecording {
         switch waiting.content {
         case .hit(_, _, let step): step >= event.instant && waiting.instant > event.submitted
         case .note(let note, _, _, _, _): note.step >= event.instant && note.instant > event.submitted
-        case .end(_, _, let step, let start): step >= event.instant && start > event.submitted
-        case .release, .message, .exclusive: false
+        case .scoreNote(let note, _, _, _, _): note.step >= event.instant && note.instant > event.submitted
+        case .end(_, _, let step, let start), .scoreEnd(_, _, let step, let start):
+          step >= event.instant && start > event.submitted
+        case .release, .scoreRelease, .message, .exclusive: false
         }
       }
     case .release(let part): insert(Waiting(instant: event.instant, content: .release(part: Int(part))))
+    case .scoreNote(let key, let velocity, let part, let program):
+      guard let track = scores.track(ofPart: part) else { break }
+      insert(
+        Waiting(
+          instant: event.instant,
+          content: .scoreNote(event, track: track, key: key, velocity: velocity, program: program)))
+      insert(
+        Waiting(
+          instant: event.end, content: .scoreEnd(track: track, key: key, step: event.step, start: event.instant)))
+    case .releaseScore: insert(Waiting(instant: event.instant, content: .scoreRelease(tracks: scores.present)))
+    case .muteScorePart(let part):
+      guard let track = scores.track(ofPart: part) else { break }
+      waiting.removeAll { waiting in
+        // The notes that have not begun do not sound.
+        switch waiting.content {
+        case .scoreNote(_, track, _, _, _): waiting.instant > event.instant
+        case .scoreEnd(track, _, _, let start): start > event.instant
+        default: false
+        }
+      }
+      insert(Waiting(instant: event.instant, content: .scoreRelease(tracks: track..<track + 1)))
     case .message, .rhythmLevel: break
     }
   }
@@ -160,6 +192,10 @@ struct MIDIRecording {
         if parts.indices.contains(part) { parts[part].end(key, started: start, at: position) }
       case .release(let part):
         for index in parts.indices.dropFirst() where part == 0 || index == part { parts[index].endAll(at: position) }
+      case .scoreNote(let note, let track, let key, let velocity, let program):
+        scores.begin(key, velocity: velocity, program: program, in: track, started: note.instant, at: position)
+      case .scoreEnd(let track, let key, _, let start): scores.end(key, in: track, started: start, at: position)
+      case .scoreRelease(let tracks): scores.endAll(in: tracks, at: position)
       case .message(let message, let player):
         addPlayers(upTo: player)
         players[player].append(message, at: position)
@@ -186,7 +222,7 @@ struct MIDIRecording {
 
   private var eventCount: Int {
     let ofRhythm = parts.reduce(timeline.changes.events.count) { $0 + $1.eventCount }
-    return players.reduce(ofRhythm) { $0 + $1.eventCount }
+    return players.reduce(ofRhythm + scores.eventCount) { $0 + $1.eventCount }
   }
 }
 
@@ -199,11 +235,12 @@ extension MIDIRecording {
   /// The longest time between two events of a track in ticks of the file, 2^28 - 1: a variable-length quantity has at most four bytes.
   private static let maximumDelta: Int64 = 0x0FFF_FFFF
 
-  /// The recording as a file of format 1: the tempo track, the drums, the other parts of the rhythm, and one track per player.
-  /// Notes that still sound end at the end of the file.
+  /// The recording as a file of format 1: the tempo track, the drums, the other parts of the rhythm, the parts of scores, and one track per
+  /// player. Notes that still sound end at the end of the file.
   var file: StandardMIDIFile {
     let parts = parts.map { $0.events(until: timeline.end) }
-    let end = parts.reduce(timeline.end) { max($0, $1.last?.tick ?? 0) }
+    let ofScores = scores.tracks(until: timeline.end)
+    let end = (parts + ofScores.map(\.events)).reduce(timeline.end) { max($0, $1.last?.tick ?? 0) }
     // A pitched part without notes has no track.
     let pitched = Part.allCases.filter { $0 != .drums && !parts[Int($0.rawValue)].isEmpty }
     func track(_ name: String, _ events: [Event]) -> Track {
@@ -212,7 +249,7 @@ extension MIDIRecording {
     return StandardMIDIFile(
       format: .simultaneousTracks, division: .ticksPerQuarter(RecordedTimeline.resolution),
       tracks: [track(name, timeline.changes.events), track("rhythm", parts[0])]
-        + pitched.map { track($0.name, parts[Int($0.rawValue)]) }
+        + pitched.map { track($0.name, parts[Int($0.rawValue)]) } + ofScores.map { track($0.name, $0.events) }
         + players.map { track($0.name, $0.events(until: end)) })
   }
 

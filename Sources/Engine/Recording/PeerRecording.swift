@@ -15,6 +15,8 @@ struct PeerRecording {
   /// When the newest message without a planned instant sounds. The delay of the sound varies, so a later message may seem to sound
   /// earlier. Such a message gets this instant instead, so that the messages keep their order.
   private var lastMessage = Instant(nanoseconds: .min)
+  /// The hits that were taken from the ring since then, and the scores that have begun, in their order.
+  private var earlier: [RecordedEvent] = []
   /// The System Exclusives that were added since then.
   private var exclusives: [(octets: [UInt8], session: SessionID, instant: Instant)] = []
   /// When ``pass(at:soundingAt:reference:)`` is due.
@@ -40,6 +42,15 @@ struct PeerRecording {
     if exclusives.count < 1000 { exclusives.append((octets, session, instant)) }
   }
 
+  /// Begins the tracks of a score, one for each part.
+  ///
+  /// - Parameter names: the names of the parts. The call must precede the first note of the score.
+  mutating func beginScore(parts names: [String]) {
+    // The notes of the score before are still in the ring. They belong to its tracks.
+    while let hit = rings.hits.pop() { earlier.append(.hit(hit)) }
+    earlier.append(.score(parts: names))
+  }
+
   /// Whether ``pass(at:soundingAt:reference:)`` is due: ten times per second.
   func isDue(at now: Instant) -> Bool { now >= nextPass }
 
@@ -60,6 +71,8 @@ struct PeerRecording {
       events.append(.name(name, player: RecordedPlayers.local))
     }
     // A tick places all earlier hits and messages, so these are added before the ticks.
+    events += earlier
+    earlier.removeAll()
     while let hit = rings.hits.pop() { events.append(.hit(hit)) }
     while let sounded = rings.messages.pop() {
       var player = RecordedPlayers.local

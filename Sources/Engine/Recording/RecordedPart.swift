@@ -1,7 +1,7 @@
 import MIDI
 import MusicalTime
 
-/// The track of one part of the rhythm in a MIDI recording: its notes and programs. Positions are ticks of the file
+/// The track of one part of the rhythm or of a score in a MIDI recording: its notes and programs. Positions are ticks of the file
 /// (``RecordedTimeline``).
 struct RecordedPart {
   typealias Event = StandardMIDIFile.Event

@@ -7,8 +7,8 @@ import Realtime
 /// The rings through which the clock thread and the network thread pass events to the control thread for the MIDI recording. The
 /// control thread empties the rings about ten times per second.
 struct RecordingRings: Sendable, BitwiseCopyable {
-  /// From the clock thread: the hits of the rhythm and their recalls (``SoundEvent/Kind/recall``), in the order in which the audio
-  /// threads get them.
+  /// From the clock thread: the hits of the rhythm, the notes of scores, and their recalls (``SoundEvent/Kind/recall``), in the order in
+  /// which the audio threads get them.
   let hits = SPSCRing<SoundEvent>(capacity: 8192)
   /// From the network thread: the messages of all players. A session may send 2000 messages per second.
   let messages = SPSCRing<SoundedMessage>(capacity: 16_384)
@@ -40,9 +40,11 @@ struct SoundedMessage: Sendable, BitwiseCopyable {
 enum RecordedEvent: Sendable {
   /// A tick that the clock thread has played. Ticks are in the order in which they were played.
   case tick(TickRecord)
-  /// A hit of the rhythm, or a recall of hits (``SoundEvent/Kind/recall``). Both are in the order in which they were sent to the
-  /// sound.
+  /// A hit of the rhythm, a note of a score, or a recall of them (``SoundEvent/Kind/recall``), in the order in which they were sent to
+  /// the sound.
   case hit(SoundEvent)
+  /// The names of the parts of the score that plays from now on, by the number of the part.
+  case score(parts: [String])
   /// A message that a player has played and that takes effect at `instant`. `player` is the index of the player, from 0.
   case message(Message, player: Int, instant: Instant)
   /// A System Exclusive of a standard device, without F0 and F7.

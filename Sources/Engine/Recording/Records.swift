@@ -48,6 +48,9 @@ struct Records {
     do throws(TraceError) { try trace.writer?.append(action) } catch { failures.report(.trace, "\(error)") }
   }
 
+  /// Begins the tracks of a score in the MIDI recording, if there is one: see ``PeerRecording/beginScore(parts:)``.
+  mutating func beginScore(parts names: [String]) { recording?.beginScore(parts: names) }
+
   /// Adds a System Exclusive of a device to the MIDI recording, if there is one.
   mutating func append(exclusive octets: [UInt8], from session: SessionID, at instant: Instant) {
     recording?.append(exclusive: octets, from: session, at: instant)

@@ -5,8 +5,8 @@ import Rhythm
 
 // The sound events that the clock thread passes to the audio threads.
 extension ClockLoop {
-  /// Passes the hits of the step that begins with `tick` to the audio threads. Before the start of the rhythm, passes the click of
-  /// the count-in instead, if there is one. Does nothing if no step begins with `tick`.
+  /// Passes the hits of the step that begins with `tick` to the audio threads, and begins with the notes of the score in this step. Before
+  /// the start of the rhythm, passes the click of the count-in instead, if there is one. Does nothing if no step begins with `tick`.
   ///
   /// - Parameter now: the instant of the submission, which decides whether the hits are in time.
   @_noLocks @_noAllocation
@@ -14,11 +14,14 @@ extension ClockLoop {
     guard case .some = tick.beginsStep else { return }
     guard tick >= sender.schedule.start else { return click(tick, at: now) }
     let schedule = sender.schedule
+    passAllScoreNotes(at: now)
+    score.begin(tick, of: schedule)
     let (mix, line) = (schedule.mix[tick], schedule.rhythm[tick])
     if heldParts != 0 { endHeldNotes(at: tick, in: mix) }
     heldRun = schedule.run
     let (isFirst, isSecond) = (firstTable.describes(line.digest), secondTable.describes(line.digest))
-    guard entry.sounds(at: tick, of: schedule, hasRhythm: isFirst || isSecond) else {
+    // A score can play without the rhythm.
+    guard entry.sounds(at: tick, of: schedule, hasRhythm: isFirst || isSecond), schedule.score[tick].playsRhythm else {
       return releaseNotes(at: schedule.deadline(tick))
     }
     if isFirst {

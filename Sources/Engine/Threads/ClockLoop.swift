@@ -29,6 +29,8 @@ struct ClockLoop: ~Copyable {
   /// In `heldParts`, the bit with the number of a pitched part is set if notes of the part may still sound. `heldRun` is the run of
   /// the newest step that was passed to the sound.
   var (heldParts, heldRun): (UInt8, UInt32) = (0, 0)
+  /// The score.
+  var score = ScorePlayback()
   /// The ALSA clock and notes ports; nil if the peer has none.
   var port: ClockPort?
   /// Whether hits also go to ``SoundRings/recording``.
@@ -125,8 +127,9 @@ struct ClockLoop: ~Copyable {
       return nil
     }
     passRecord()
-    // Shortly before a deadline, the sender is quiet and accepts no message.
-    if !sender.isQuiet, passMessage() { return nil }
+    // Shortly before a deadline, the sender is quiet and accepts no message. The notes of the score wait, too, because they are passed far
+    // ahead of their instants.
+    if !sender.isQuiet, passScoreNotes(at: now) || passMessage() { return nil }
     publishCounters()
     return sender.nextDeadline
   }
@@ -139,7 +142,11 @@ struct ClockLoop: ~Copyable {
     var hasNewTable = false
     if let table = shared.tables.0.take() { (firstTable, hasNewTable) = (table, true) }
     if let table = shared.tables.1.take() { (secondTable, hasNewTable) = (table, true) }
-    if let schedule { sender.adopt(schedule, at: now) }
+    adoptScore(at: now)
+    if let schedule {
+      passAllScoreNotes(at: now)
+      sender.adopt(schedule, at: now)
+    }
     guard hasNewTable else { return }
     // A pushed hit sounds before its step. After a change of the schedule, the sender leaves out steps whose hits may have
     // sounded already. The sender finds these steps by the largest push.
@@ -204,6 +211,8 @@ struct ClockLoop: ~Copyable {
     counters.unsent = sender.unsent
     (counters.withheld, counters.withheldJournals) = (sender.withheld, sender.withheldJournals)
     if let unsent = port?.unsent { counters.unsentToPort = unsent }
+    counters.scoreTables = (score.first.number, score.second.number)
+    counters.droppedScoreNotes = score.dropped
     shared.counters.publish(counters)
   }
 
@@ -232,12 +241,15 @@ struct ClockLoop: ~Copyable {
       // The notes are released only if the rhythm has reached the end of the schedule. Otherwise a new run of the rhythm replaces this one,
       // and may continue its notes.
       if sender.schedule.end < Tick(.max), sender.schedule.deadline(sender.schedule.end) <= now {
+        passAllScoreNotes(at: now)
         releaseNotes(at: now)
+        if score.isSounding { releaseScore(at: now) }
       }
     case .idleTick: port?.sendIdleClock(by: 0)
     case .shifted(let event, let clock): perform(event, of: clock)
     case .recall(let instant):
-      // The hits of the steps from this instant on are no longer valid: the audio threads discard them.
+      passAllScoreNotes(at: now)
+      // The hits and notes of the steps from this instant on are no longer valid: the audio threads discard them.
       var event = SoundEvent.recall(from: instant)
       event.submitted = now
       send(event)

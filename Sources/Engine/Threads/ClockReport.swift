@@ -47,4 +47,9 @@ public struct ClockCounters: Sendable, BitwiseCopyable {
   public var (withheld, withheldJournals): (Int64, Int64) = (0, 0)
   /// Messages that the ALSA ports did not accept.
   public var unsentToPort: Int64 = 0
+  /// The numbers of the tables in the two places for scores (``ScoreTable/number``). A table that was given to a place before the one with
+  /// this number is not used any more.
+  public var scoreTables: (UInt32, UInt32) = (0, 0)
+  /// Notes of the score that were dropped, because their step had more than ``ScorePlayback/maximumPerStep``.
+  public var droppedScoreNotes: Int64 = 0
 }

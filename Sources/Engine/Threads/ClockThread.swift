@@ -15,6 +15,9 @@ struct ClockRings: Sendable, BitwiseCopyable {
   let schedule = TripleBuffer(PlaybackSchedule.silence)
   /// The tables of the rhythm that plays and of the next one. Each has the place that the control thread gives it.
   let tables = (TripleBuffer(RhythmTable()), TripleBuffer(RhythmTable()))
+  /// The tables of the score that plays and of the next one. Each has the place that the control thread gives it.
+  let scores = (TripleBuffer(ScoreTable()), TripleBuffer(ScoreTable()))
+  let scoreLevels = TripleBuffer(ScoreLevels())
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
   let messages = SPSCRing<OutgoingMessage>(capacity: 1024)
   /// The System Exclusives to which ``messages`` refers.
@@ -54,6 +57,8 @@ final class ClockThread {
   /// The number of sessions for which the thread has memory.
   private var capacity = ClockLoop.initialSessions
   private var newestCounters = ClockCounters()
+  /// The tables of scores that the thread may still use: for each place, in the order in which they were given.
+  private(set) var scoreTables: [[ScoreTable]] = [[], []]
 
   var schedulingPolicy: SchedulingPolicy { thread.schedulingPolicy }
 
@@ -125,10 +130,37 @@ final class ClockThread {
     rings.bell.ring()
   }
 
+  /// Gives the thread the table of a score, in place of the table at this place, 0 or 1. The schedule determines when the score plays. The
+  /// call must precede the schedule that names the score. A table is given once.
+  func play(_ table: ScoreTable, in place: Int) {
+    scoreTables[place].append(table)
+    (place == 0 ? rings.scores.0 : rings.scores.1).publish(table)
+    rings.bell.ring()
+    freeScoreTables()
+  }
+
+  /// Frees the tables of scores that the thread has replaced.
+  func freeScoreTables() {
+    let (first, second) = counters.scoreTables
+    for (place, number) in [first, second].enumerated() {
+      guard let used = scoreTables[place].firstIndex(where: { $0.number == number }) else { continue }
+      for table in scoreTables[place][..<used] { table.notes.free() }
+      scoreTables[place].removeFirst(used)
+    }
+  }
+
+  /// Sets the levels of the parts of the score.
+  func set(_ levels: ScoreLevels) {
+    rings.scoreLevels.publish(levels)
+    rings.bell.ring()
+  }
+
   /// Ends the thread and waits for its end.
   func stop() {
     while !send(.quit) { MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(1)) }
     thread.join()
+    for table in scoreTables.joined() { table.notes.free() }
+    scoreTables = [[], []]
   }
 }
 
