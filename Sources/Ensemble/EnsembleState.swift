@@ -111,6 +111,8 @@ public struct EnsembleState: Sendable {
   public var followsPatch = true
   /// The rhythms of the ensemble.
   var documents = Documents()
+  /// The scores.
+  var shelf = ScoreShelf()
   /// The last claim that a peer has reported while the master of this claim was not in session.
   var missingMaster: Claim?
   /// The end of the last suspension of the machine. A rhythm that was sounding has paused for the length of the suspension and
@@ -230,6 +232,11 @@ public struct EnsembleState: Sendable {
     if let term = timelineMessage?.claim.term {
       lastRun = LastRun(term: term, tempo: schedule.tempo(at: schedule.end + -1), rhythm: schedule.rhythm.next.digest)
     }
+    // The score belongs to the band, like the tempo and the rhythm.
+    if let line = timelineMessage?.score.next, line.digest != nil, line.digest != shelf.chosen, followsPatch {
+      (shelf.chosen, shelf.playsRhythm, shelf.start) = (line.digest, line.playsRhythm, nil)
+    }
+    if let message = timelineMessage { shelf.tempoFactor = message.tempoFactor }
     transition(to: .idle(Leadership.Idle(repeats: repeats)))
   }
 
@@ -289,7 +296,7 @@ public struct EnsembleState: Sendable {
       if let offer = leader.offer { next = min(next, offer.repeats.nextDeadline) }
       if let change = timelineMessage?.tempo.changes.first { next = min(next, timelineMessage!.deadline(change.tick)) }
       if let mix = timelineMessage?.mix, mix.isChanging { next = min(next, timelineMessage!.deadline(mix.tick)) }
-      next = min(next, rhythmDeadline, fillDeadline)
+      next = min(next, rhythmDeadline, fillDeadline, scoreDeadline)
     case .following(let follower):
       next = min(next, nextSuccession)
       if let joinDue = follower.joinDue { next = min(next, joinDue) }
@@ -327,6 +334,7 @@ public struct EnsembleState: Sendable {
       settleMix(at: now)
       settleRhythm(at: now)
       settleFill(at: now)
+      settleScore(at: now)
     }
   }
 

@@ -34,6 +34,8 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   public var grid: ChangingValue<BarGrid>
   /// The first tick of the bar in which the fill of the rhythm plays because the player of the master wants it: `TimelineMessage.fill`.
   public var fill: Tick
+  /// What plays of a score.
+  public var score: ChangingValue<ScoreLine>
   /// The clicks before ``start``.
   public var countIn = CountIn.none
   /// The first tick of the count-in that the local peer can play. `Tick(.max)` without a count-in.
@@ -49,7 +51,8 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     clock: ClockMapping = .identity, total: ChangingValue<UInt8> = ChangingValue(0),
     mix: ChangingValue<Mix> = ChangingValue(.standard),
     rhythm: ChangingValue<RhythmLine> = ChangingValue(RhythmLine(nil)),
-    grid: ChangingValue<BarGrid> = ChangingValue(BarGrid(.common)), fill: Tick = Tick(.max)
+    grid: ChangingValue<BarGrid> = ChangingValue(BarGrid(.common)), fill: Tick = Tick(.max),
+    score: ChangingValue<ScoreLine> = ChangingValue(.none)
   ) {
     self.total = total
     self.clock = clock
@@ -63,6 +66,7 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     self.rhythm = rhythm
     self.grid = grid
     self.fill = fill
+    self.score = score
   }
 
   /// The first tick at which something can sound: ``countInStart`` if there is a count-in, otherwise ``start``.
@@ -162,8 +166,9 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func songPosition(of tick: Tick, patternLength length: Int64) -> UInt14 {
-    let period = 16384 / length * length
-    let position = rhythm[tick].step(at: tick).index % period
+    // A score has no pattern, and its steps count from tick 0.
+    let period = score[tick].playsRhythm ? 16384 / length * length : 16384
+    let position = (score[tick].playsRhythm ? rhythm[tick].step(at: tick) : tick.step).index % period
     return UInt14(clamping: Int(position < 0 ? position + period : position))
   }
 

@@ -68,8 +68,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
   }
 
   /// Goes back to the first returned tick that differs between `schedule` and its replacement `new`. This is necessary if an
-  /// end, a tempo change, a change of the layers, of the mix or of the rhythm, or a fill arrives after the tick was passed to a sound card with
-  /// a long latency.
+  /// end, a tempo change, a change of the layers, of the mix, of the rhythm or of the score, or a fill arrives after the tick was passed to a
+  /// sound card with a long latency.
   ///
   /// - Parameter push: how much earlier than its tick an event can sound.
   /// - Returns: the instant from which the caller must withdraw events from the sound. Nil if no event must be withdrawn. A
@@ -97,8 +97,8 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     // `first` never decreases. A later schedule can move a past tick into the future, for example after a late message
     // about a slower tempo. Such a tick may have sounded, and is not returned again.
     first = max(first, min(coming, next))
-    // The first tick that differs: the end, a tempo change, a change of the layers, of the mix or of the rhythm, or a fill. A run that is
-    // stopped during the count-in ends at once.
+    // The first tick that differs: the end, a tempo change, a change of the layers, of the mix, of the rhythm or of the score, or a fill. A
+    // run that is stopped during the count-in ends at once.
     var tick = new.end > new.start ? new.end : Tick(.min)
     let changed = new.tempo.change(differingFrom: schedule.tempo, notBefore: coming)
     if changed < tick { tick = changed }
@@ -111,6 +111,9 @@ public struct TickCursor: Sendable, BitwiseCopyable {
     }
     if let changed = new.mix.tick(differingFrom: schedule.mix, notBefore: coming), changed < tick { tick = changed }
     if let changed = new.rhythm.tick(differingFrom: schedule.rhythm, notBefore: coming), changed < tick {
+      tick = changed
+    }
+    if let changed = new.score.tick(differingFrom: schedule.score, notBefore: coming), changed < tick {
       tick = changed
     }
     // A fill that was announced too late plays from the first tick that was not yet returned.

@@ -3,9 +3,9 @@ public struct SystemExclusiveData: Sendable, BitwiseCopyable {
   /// The maximum number of octets. The timeline message has at most 169, and room for the fields of later releases.
   ///
   /// Real-time: safe.
-  public static var capacity: Int { @_noLocks @_noAllocation get { 236 } }
+  public static var capacity: Int { @_noLocks @_noAllocation get { 308 } }
 
-  var octets = InlineArray<236, UInt8>(repeating: 0)
+  var octets = InlineArray<308, UInt8>(repeating: 0)
   var count = 0
 
   /// Returns nil if `data` has more than ``capacity`` octets.

@@ -16,6 +16,8 @@ package enum EnsembleRule: String, CaseIterable, Sendable {
   case activity
   /// All peers change the rhythm at the same tick.
   case rhythm
+  /// All peers change the place in the score at the same tick.
+  case score
   /// Members tell each other the addresses of others.
   case introductions
   /// A forwarded message has a number of its author.

@@ -15,6 +15,9 @@ public enum Invariant: String, CaseIterable, Hashable, Sendable, Codable {
   /// Settled peers play the same rhythm in the same bars at each tick, except peers that play their own rhythm. A peer that lacks the rhythm
   /// receives it within six seconds.
   case rhythm
+  /// Settled peers are at the same written position of the same score at each tick. A peer that lacks the score receives it within eight
+  /// seconds.
+  case score
   /// No rhythm ends because its master has disappeared. No peer still follows a master three seconds after the master has
   /// disappeared.
   case failover

@@ -38,6 +38,9 @@ extension InvariantChecker {
     var rhythmsDifferSince: Instant?
     /// Since when the peer has not had the rhythm of its master.
     var rhythmMissingSince: Instant?
+    /// Since when the peer has been at another place in the score than its master, and since when it has lacked the score.
+    var placesDifferSince: Instant?
+    var scoreMissingSince: Instant?
     /// Since when the steps of the peer have been out of phase with the steps of its master.
     var outOfPhaseSince: Instant?
     /// Since when the peer should have played with its master and has not played any step.
@@ -75,6 +78,7 @@ extension InvariantChecker {
     var rhythm = RhythmLine(nil)
     var grid = BarGrid(.common)
     var isSilent = false
+    var place = ScorePlace(line: .none)
     /// Whether the peer played its own rhythm.
     var isOwn = false
   }

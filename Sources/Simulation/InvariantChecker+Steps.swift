@@ -101,7 +101,7 @@ extension InvariantChecker {
     let index = Int(truncatingIfNeeded: step.step.index) & 63
     states[host].recent[index] = StepRecord(
       step: step.step, at: at, level: step.level, hits: step.hits, loudness: step.loudness, rhythm: step.rhythm,
-      grid: step.grid, isSilent: step.isSilent, isOwn: peer.core.ensemble.playsOwnRhythm)
+      grid: step.grid, isSilent: step.isSilent, place: step.place, isOwn: peer.core.ensemble.playsOwnRhythm)
     states[host].uncompared |= 1 << UInt64(index)
     states[host].silentSince = nil
   }
@@ -117,6 +117,7 @@ extension InvariantChecker {
       states[host].layersDifferSince = nil
       states[host].rhythmsDifferSince = nil
       states[host].rhythmMissingSince = nil
+      (states[host].placesDifferSince, states[host].scoreMissingSince) = (nil, nil)
       states[host].outOfPhaseSince = nil
       return
     }
@@ -181,6 +182,7 @@ extension InvariantChecker {
       expect(
         .rhythm, holds: states[host].rhythmMissingSince.map { now - $0 < .seconds(6) } ?? true, of: host,
         expected: "the rhythm of its master", seen: "that it has not arrived for six seconds")
+      if !world.pieces.isEmpty { comparePlaces(mine.place, theirs.place, mine.step, of: host, patience) }
       let playSame = sharesRhythm && !mine.isSilent && !theirs.isSilent
       let isSame =
         (theirs.level == mine.level && (!playSame || theirs.hits == mine.hits && theirs.loudness == mine.loudness))
@@ -192,6 +194,25 @@ extension InvariantChecker {
           "step \(mine.step.index) at total activity \(theirs.level) with \(theirs.hits) hits of loudness \(theirs.loudness)",
         seen: "\(mine.level), \(mine.hits) hits of loudness \(mine.loudness)")
     }
+  }
+
+  /// Compares the places in the score of a peer and of its master at a step.
+  private func comparePlaces(
+    _ mine: ScorePlace, _ theirs: ScorePlace, _ step: Step, of host: Int, _ patience: Nanoseconds
+  ) {
+    let isSame =
+      mine.line == theirs.line
+      && (mine.isSilent || theirs.isSilent || mine.bar == theirs.bar && mine.offset == theirs.offset)
+    states[host].placesDifferSince = isSame ? nil : states[host].placesDifferSince ?? now
+    expect(
+      .score, holds: states[host].placesDifferSince.map { now - $0 < patience } ?? true, of: host,
+      expected: "step \(step.index) at bar \(theirs.bar), tick \(theirs.offset), of \(theirs.line)",
+      seen: "bar \(mine.bar), tick \(mine.offset), of \(mine.line)")
+    let isMissing = mine.isSilent && !theirs.isSilent
+    states[host].scoreMissingSince = isMissing ? states[host].scoreMissingSince ?? now : nil
+    expect(
+      .score, holds: states[host].scoreMissingSince.map { now - $0 < .seconds(8) } ?? true, of: host,
+      expected: "the score of its master", seen: "that it has not arrived for eight seconds")
   }
 
   /// Checks that a follower of a master that has disappeared becomes master or follows another master within two seconds of the

@@ -2,6 +2,17 @@ import Ensemble
 import MusicalTime
 import PeerProtocol
 
+/// A place in a score.
+struct ScorePlace: Equatable, BitwiseCopyable {
+  var line: ScoreLine
+  /// The index of the written bar; -1 outside the score, and while the peer does not have it.
+  var bar: Int32 = -1
+  /// The ticks since the beginning of the bar.
+  var offset: Int64 = 0
+  /// Whether the peer does not have the score yet.
+  var isSilent = false
+}
+
 /// A step that a simulated peer has played.
 struct PlayedStep: BitwiseCopyable {
   var step: Step
@@ -24,6 +35,7 @@ struct PlayedStep: BitwiseCopyable {
   var grid: BarGrid
   /// Whether the peer does not have the rhythm yet.
   var isSilent: Bool
+  var place: ScorePlace
   /// The length of a step at the present tempo.
   var length: Nanoseconds
 

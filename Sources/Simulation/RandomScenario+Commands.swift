@@ -11,6 +11,7 @@ extension RandomScenario {
   func executeRandomCommand(in world: VirtualWorld) {
     let isPlaying = world.hosts.contains { $0.peer.map { $0.core.ensemble.role != .idle } ?? false }
     if !isPlaying, chance(2) { return startRhythm(in: world) }
+    if !world.pieces.isEmpty, chance(3) { return executeScoreCommand(in: world) }
     switch random.integer(in: 0...83) {
     case 0..<5: startRhythm(in: world)
     case 5..<7: stop(in: world)

@@ -26,7 +26,8 @@ final class RuleMutation {
     switch (rule, command) {
     case (.channel, .exclusive(let data, let stream, let isJournalled)),
       (.activity, .exclusive(let data, let stream, let isJournalled)),
-      (.rhythm, .exclusive(let data, let stream, let isJournalled)):
+      (.rhythm, .exclusive(let data, let stream, let isJournalled)),
+      (.score, .exclusive(let data, let stream, let isJournalled)):
       return [.exclusive(alter(data), to: stream, isJournalled: isJournalled)]
     case (.tie, .exclusive(let data, let stream, let isJournalled)),
       (.heal, .exclusive(let data, let stream, let isJournalled)):
@@ -47,13 +48,18 @@ final class RuleMutation {
     }
   }
 
-  /// If `data` is a presence (the message in which a peer reports its state), or, for the rule `rhythm`, a timeline message, returns it
+  /// If `data` is a presence (the message in which a peer reports its state), or, for the rules `rhythm` and `score`, a timeline message, returns it
   /// without the value that the rule needs. Returns any other data unchanged.
   private func alter(_ data: SystemExclusiveData) -> SystemExclusiveData {
     if rule == .rhythm {
       guard var message = TimelineMessage(systemExclusive: data.array) else { return data }
       // Followers learn of the change only from the first message after its tick.
       message.rhythm = ChangingValue(message.rhythm.value)
+      return SystemExclusiveData(message.systemExclusive) ?? data
+    }
+    if rule == .score {
+      guard var message = TimelineMessage(systemExclusive: data.array) else { return data }
+      message.score = ChangingValue(message.score.value)
       return SystemExclusiveData(message.systemExclusive) ?? data
     }
     guard var presence = Presence(systemExclusive: data.array) else { return data }

@@ -4,6 +4,7 @@ import PeerProtocol
 import Playback
 import RTPMIDI
 import Rhythm
+import Scores
 import Sending
 
 /// The clock thread of a virtual peer. It drives the shipped ``StreamSender``, gives its packets to the virtual network, and keeps
@@ -17,6 +18,11 @@ final class VirtualClockThread {
   /// The rhythms that the peer can play.
   var rhythms: Set<DocumentDigest?> = [nil]
   private var entry = RhythmEntry()
+  /// The score with a digest, if the peer has it.
+  private let score: (DocumentDigest) -> Score?
+  private var scoreEntry = RhythmEntry()
+  /// The plan of the last line.
+  private var plan: ScorePlan?
   /// The steps that the sender has passed to the audio output and that are not yet due.
   private var waiting: [PlayedStep] = []
 
@@ -25,8 +31,12 @@ final class VirtualClockThread {
   /// - Parameters:
   ///   - tickLead: how long before its due time a tick leaves for a time-stamp receiver.
   ///   - soundLead: how long before its due time a step is passed to the audio output.
-  init(host: Int, wire: VirtualWire, pattern: Pattern, tickLead: Nanoseconds, soundLead: Nanoseconds) {
-    (self.wire, self.pattern) = (wire, pattern)
+  ///   - score: returns the score with a digest, if the peer has it.
+  init(
+    host: Int, wire: VirtualWire, pattern: Pattern, tickLead: Nanoseconds, soundLead: Nanoseconds,
+    score: @escaping (DocumentDigest) -> Score?
+  ) {
+    (self.wire, self.pattern, self.score) = (wire, pattern, score)
     source = SocketAddress(host: host, .data)
     sender = StreamSender(
       capacity: 0, tickLead: tickLead, soundLead: soundLead, reportsTicks: false, quietTime: .zero)
@@ -89,6 +99,17 @@ final class VirtualClockThread {
     return waiting.removeFirst()
   }
 
+  /// The place in the score at a tick.
+  private func place(at tick: Tick) -> ScorePlace {
+    let schedule = sender.schedule
+    let line = schedule.score[tick]
+    guard let digest = line.digest else { return ScorePlace(line: line) }
+    if plan?.line != line { plan = score(digest).flatMap { try? ScorePlan(line, in: $0) } }
+    let sounds = scoreEntry.sounds(at: tick, of: schedule, hasRhythm: plan != nil)
+    guard sounds, let plan, let bar = plan.bar(at: tick) else { return ScorePlace(line: line, isSilent: !sounds) }
+    return ScorePlace(line: line, bar: Int32(plan.written(bar)), offset: tick - bar.tick)
+  }
+
   /// Keeps a step until it is due. Does nothing if the tick begins no step of the rhythm.
   private func keep(_ tick: Tick) {
     let schedule = sender.schedule
@@ -110,7 +131,7 @@ final class VirtualClockThread {
       PlayedStep(
         step: step, due: schedule.deadline(tick), run: schedule.run, firstRun: schedule.firstRun,
         cutsShort: sender.cutsPreviousRunShort, level: level, hits: hits,
-        loudness: loudness, rhythm: line, grid: schedule.grid[tick], isSilent: !sounds,
+        loudness: loudness, rhythm: line, grid: schedule.grid[tick], isSilent: !sounds, place: place(at: tick),
         length: Nanoseconds(tempo.nanosecondsPerQuarter / Step.perQuarter)))
   }
 }

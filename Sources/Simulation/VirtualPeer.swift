@@ -5,6 +5,7 @@ import MusicalTime
 import PeerProtocol
 import RTPMIDI
 import Receiving
+import Scores
 import Sending
 
 /// A running peer of a simulation. It consists of the shipped ``PeerCore``, ``StreamSender`` and ``Receiver``, and of replacements
@@ -78,12 +79,13 @@ final class VirtualPeer {
   ) {
     self.probeRateLimit = probeRateLimit
     (self.host, self.life, self.clock, self.wire, self.mutation) = (host, life, clock, wire, mutation)
-    core = PeerCore(name: name, key: key, ensemble: ensemble, invitations: invitations, random: random)
+    let core = PeerCore(name: name, key: key, ensemble: ensemble, invitations: invitations, random: random)
+    self.core = core
     receiver = Receiver(identity: ensemble.identity.bits, hasPasskey: key != nil)
     // The tick lead is the same as in the engine: ticks are sent ahead of time, but so late that no change can still affect them.
     thread = VirtualClockThread(
       host: host, wire: wire, pattern: pattern, tickLead: ensemble.lead - .milliseconds(10),
-      soundLead: ensemble.soundLead)
+      soundLead: ensemble.soundLead, score: { core.ensemble.score($0) })
     receiver.soundLead = ensemble.soundLead
   }
 
@@ -366,6 +368,12 @@ final class VirtualPeer {
     case .receiving(let command): execute(command)
     // A virtual peer has no user to inform of messages, and records no arrivals of ticks.
     case .sounded, .exclusive, .arrived: break
+    case .event(.documentReceived(let document, _)) where document.kind == .score:
+      if let score = try? Score(octets: document.octets) {
+        core.ensemble.accept(document.digest, score, at: now)
+      } else {
+        core.ensemble.refuse(score: document.digest)
+      }
     case .event(.documentReceived(let document, _)):
       thread.rhythms.insert(document.digest)
       core.ensemble.accept(document.digest, at: now)

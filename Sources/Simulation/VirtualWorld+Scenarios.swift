@@ -26,10 +26,11 @@ extension VirtualWorld.Settings {
   /// The settings of a random scenario. The seed determines the number of peers (2...16) and the network if they are nil. The peers
   /// have a passkey in every eighth seed, which is half of the scenarios with a hostile device (``RandomScenario/isHostile(_:)``).
   public static func random(
-    seed: UInt64, peers: Int? = nil, network: NetworkModel? = nil, table: StepTable
+    seed: UInt64, peers: Int? = nil, network: NetworkModel? = nil, hasScores: Bool = false, table: StepTable
   ) -> VirtualWorld.Settings {
     var random = SplitMix(seed: seed)
     var settings = VirtualWorld.Settings(table: table)
+    settings.hasScores = hasScores
     (settings.seed, settings.probeRateLimit) = (seed, 2)
     let (randomPeers, randomNetwork) = (Int(random.integer(in: 2...16)), NetworkModel.random(&random))
     settings.peers = peers ?? randomPeers

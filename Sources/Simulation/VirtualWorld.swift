@@ -27,6 +27,8 @@ public final class VirtualWorld {
     public var probeRateLimit: UInt16 = 50
     /// The hits of the rhythms of all peers.
     public var table: StepTable
+    /// Whether the random scenario has scores.
+    public var hasScores = false
     /// Whether all peers have the same passkey.
     public var hasPasskey = false
     /// Which peers know the addresses of others, and which hosts reach each other. Nil: all hosts reach each other, and the peers discover
@@ -75,6 +77,8 @@ public final class VirtualWorld {
   /// The network, which also has the event queue and the true time.
   let wire: VirtualWire
   private let pattern: Pattern
+  /// The scores of the world; empty without ``Settings/hasScores``.
+  let pieces: [RandomPiece]
   private let mutation: RuleMutation
   var hosts: [Host]
   /// Generates the seeds for the random numbers of new peers.
@@ -100,6 +104,9 @@ public final class VirtualWorld {
     wire = VirtualWire(settings.network, hosts: settings.peers, random: SplitMix(seed: random.next()))
     wire.links = settings.shape?.links
     pattern = Pattern(settings.table)
+    // The scores must not change the random numbers of the other scenarios.
+    var composer = SplitMix(seed: settings.seed ^ 0x5343_4F52_45)
+    pieces = settings.hasScores ? (0..<3).map { _ in RandomPiece(&composer) } : []
     mutation = RuleMutation(settings.disabledRule)
     checker = InvariantChecker(settings, length: length)
     end = Instant(nanoseconds: 0) + length
@@ -275,6 +282,14 @@ public final class VirtualWorld {
     guard let peer = hosts[host].peer else { return }
     command(host) { _, now in peer.choose(pattern.documents[rhythm], at: now) }
     peer.wake(in: .zero)
+  }
+
+  /// The player at `host` chooses a score, or none.
+  func choose(score: RandomPiece?, _ playsRhythm: Bool, at host: Int) {
+    try? command(host) { core, now throws(CommandError) in
+      try core.ensemble.choose(score.map { ($0.score, $0.document) }, playsRhythm: playsRhythm, at: now)
+    }
+    hosts[host].peer?.wake(in: .zero)
   }
 
   /// Changes the gates of a peer.

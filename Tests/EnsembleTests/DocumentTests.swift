@@ -1,5 +1,6 @@
 import MusicalTime
 import PeerProtocol
+import Scores
 import Testing
 import _TestSupport
 
@@ -195,7 +196,7 @@ import _TestSupport
 
   /// At most sixteen documents and 1 MiB are kept, and the newest ones.
   @Test func oldDocumentsAreRemoved() {
-    var cache = DocumentCache()
+    var cache = DocumentCache(maximumCount: 16, maximumLength: Document.maximumLength)
     let documents = (0..<20).map { Self.document(1000, seed: $0) }
     for document in documents { cache.insert(document, isPlayable: true, keeping: [documents[1].digest]) }
     #expect(documents.indices.filter { cache[documents[$0].digest] != nil } == [1] + Array(5..<20))
@@ -225,7 +226,11 @@ extension VirtualBand {
       run(for: min(.milliseconds(20), end - now))
       for n in players.indices where players[n].isAlive {
         for case .documentReceived(let document, _) in players[n].events[players[n].handledEvents...] {
-          command(n) { $0.accept(document.digest, at: $1) }
+          if document.kind == .score, let score = try? Score(octets: document.octets) {
+            command(n) { $0.accept(document.digest, score, at: $1) }
+          } else {
+            command(n) { $0.accept(document.digest, at: $1) }
+          }
         }
         players[n].handledEvents = players[n].events.count
         let ensemble = players[n].ensemble

@@ -8,11 +8,13 @@ import Testing
   @Test(arguments: [
     (EnsembleRule.tie, Invariant.oneMaster), (.heal, .oneMaster), (.channel, .channels), (.gate, .gates),
     (.hearing, .hearing), (.failover, .failover), (.activity, .activity), (.rhythm, .rhythm),
+    (.score, .score),
   ])
   func disablingARuleViolatesItsInvariant(rule: EnsembleRule, invariant: Invariant) {
     for seed in UInt64(0)..<10 {
       var settings = RandomScenarioTests.settings(seed)
       settings.disabledRule = rule
+      settings.hasScores = rule == .score
       let world = VirtualWorld.random(settings, length: .seconds(60))
       // The simulation ends after the second with the first violation.
       for second in Int64(1)...60 where world.outcome.counts[invariant] == nil {

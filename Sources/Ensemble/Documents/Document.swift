@@ -29,12 +29,18 @@ public struct Document: Hashable, Sendable {
   }
 }
 
-/// The rhythms that the local peer has, the last used one at the end: at most ``maximumCount`` documents of 1 MiB in all.
+/// The rhythms or the scores that the local peer has, the last used one at the end.
 struct DocumentCache: Sendable {
-  static var maximumCount: Int { 16 }
+  /// The largest number of documents, and of their octets in all.
+  let maximumCount: Int
+  let maximumLength: Int
 
   /// The documents, with the outcome of the check by the engine; nil: not checked yet.
   private var entries: [(document: Document, isPlayable: Bool?)] = []
+
+  init(maximumCount: Int, maximumLength: Int) {
+    (self.maximumCount, self.maximumLength) = (maximumCount, maximumLength)
+  }
 
   /// The document with this digest.
   subscript(digest: DocumentDigest) -> Document? { entries.first { $0.document.digest == digest }?.document }
@@ -49,9 +55,7 @@ struct DocumentCache: Sendable {
   mutating func insert(_ document: Document, isPlayable: Bool?, keeping kept: Set<DocumentDigest>) {
     let former = entries.firstIndex { $0.document.digest == document.digest }.map { entries.remove(at: $0) }
     entries.append((document, isPlayable ?? former?.isPlayable))
-    while entries.count > Self.maximumCount
-      || entries.reduce(0, { $0 + $1.document.octets.count }) > Document.maximumLength
-    {
+    while entries.count > maximumCount || entries.reduce(0, { $0 + $1.document.octets.count }) > maximumLength {
       guard let index = entries.dropLast().firstIndex(where: { !kept.contains($0.document.digest) }) else { return }
       entries.remove(at: index)
     }

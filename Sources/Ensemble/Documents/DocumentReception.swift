@@ -14,7 +14,7 @@ struct DocumentReception: Sendable {
 
   let kind: DocumentKind
   let digest: DocumentDigest
-  let holder: Identity
+  var holder: Identity
   /// When the next request is due. The distant future if all parts have arrived.
   private(set) var nextRequest: Instant
   /// The parts; empty before the first one arrives.
@@ -30,6 +30,9 @@ struct DocumentReception: Sendable {
 
   /// Whether the holder answers no longer.
   var hasFailed: Bool { unansweredRequests > Self.maximumRequests }
+
+  /// Whether a request was not answered in time.
+  var isWaiting: Bool { unansweredRequests > 0 }
 
   /// The next request, if it is due.
   mutating func takeRequest(at now: Instant) -> DocumentRequest? {
@@ -63,7 +66,8 @@ struct DocumentReception: Sendable {
 /// The parts of documents that the local peer still has to send.
 ///
 /// All parts together, to all peers, leave at a limited rate, so that they do not delay the other messages: see ``interval(isPlaying:)``.
-/// The receivers take turns.
+/// The receiver that has got the most parts goes first, so that it soon serves others. After ``turn`` parts, it begins
+/// again as a new receiver.
 struct DocumentSending: Sendable {
   /// The largest number of parts that are sent for one request.
   static var partsPerRequest: Int { 16 }
@@ -79,8 +83,13 @@ struct DocumentSending: Sendable {
     var parts: Range<Int>
   }
 
-  /// The requests, at most one of each peer. The first one is served next.
+  /// The number of parts after which a receiver goes last: the parts of a document of 115 kB.
+  private static var turn: Int { 128 }
+
+  /// The requests, at most one of each peer, in the order of their arrival.
   private var jobs: [Job] = []
+  /// For each receiver, the number of parts that it has got without a pause of a second, and when it got the last one.
+  private var served: [Identity: (count: Int, last: Instant)] = [:]
   /// When the next part may be sent.
   private var next = Instant(nanoseconds: .min)
 
@@ -94,7 +103,14 @@ struct DocumentSending: Sendable {
   }
 
   /// Removes the request of a peer that has left.
-  mutating func remove(_ receiver: Identity) { jobs.removeAll { $0.receiver == receiver } }
+  mutating func remove(_ receiver: Identity) {
+    jobs.removeAll { $0.receiver == receiver }
+    served[receiver] = nil
+  }
+
+  private func parts(servedTo receiver: Identity, at now: Instant) -> Int {
+    served[receiver].flatMap { now - $0.last < .seconds(1) ? $0.count : nil } ?? 0
+  }
 
   /// Removes and returns the next part, if it may be sent now.
   mutating func takePart(isPlaying: Bool, at now: Instant) -> (DocumentDigest, index: Int, to: Identity)? {
@@ -102,10 +118,16 @@ struct DocumentSending: Sendable {
     let interval = Self.interval(isPlaying: isPlaying)
     // If this call is late, the next part may follow earlier, but no more than one part earlier.
     next = max(next, now - interval) + interval
-    var job = jobs.removeFirst()
-    let index = job.parts.lowerBound
-    job.parts = job.parts.dropFirst()
-    if !job.parts.isEmpty { jobs.append(job) }
-    return (job.digest, index, job.receiver)
+    // The first one of those with the most parts.
+    var first = (index: 0, parts: -1)
+    for (index, job) in jobs.enumerated() {
+      let parts = parts(servedTo: job.receiver, at: now) % Self.turn
+      if parts > first.parts { first = (index, parts) }
+    }
+    let job = jobs[first.index]
+    served[job.receiver] = (parts(servedTo: job.receiver, at: now) + 1, now)
+    jobs[first.index].parts = job.parts.dropFirst()
+    if jobs[first.index].parts.isEmpty { jobs.remove(at: first.index) }
+    return (job.digest, job.parts.lowerBound, job.receiver)
   }
 }

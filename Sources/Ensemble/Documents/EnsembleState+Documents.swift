@@ -22,7 +22,7 @@ struct Documents: Sendable {
   /// selection continually.
   static var pause: Nanoseconds { .seconds(1) }
 
-  var cache = DocumentCache()
+  var cache = DocumentCache(maximumCount: 16, maximumLength: Document.maximumLength)
   var sending = DocumentSending()
   /// The document that the local peer is receiving.
   var reception: DocumentReception?
@@ -51,7 +51,7 @@ extension EnsembleState {
   /// The document with this digest, if the local peer has it.
   public func document(_ digest: DocumentDigest) -> Document? {
     if players.document.digest == digest { return players.document }
-    if let rhythm = documents.cache[digest] { return rhythm }
+    if let document = documents.cache[digest] ?? shelf.cache[digest] { return document }
     // The lists of members, for peers that cannot reach them.
     for member in roster.members {
       if let list = roster[member.slot].membership!.players.document, list.digest == digest { return list }
@@ -134,16 +134,56 @@ extension EnsembleState {
       if let reception = documents.reception, !isNews || reception.digest == digest { return }
       guard now >= documents.lastBeginning + Documents.pause else { return }
       let wanted = documents.cache[digest] == nil ? digest : lastRun?.rhythm ?? digest
-      fetch(wanted, from: sender, at: now)
+      fetch(.rhythm, wanted, from: sender, at: now)
     }
   }
 
-  /// Requests the first rhythm that the local peer lacks: the one that plays, the next one, and the newest selection of the master.
+  /// Requests the first document that the local peer lacks: the rhythm and the score that play, the next ones, and the newest selections of the
+  /// master. A master that has restarted may lack the score of its own rhythm, and requests it from a follower.
   mutating func fetchMasterRhythm(at now: Instant) {
-    guard let master = role.master, let lines = timelineMessage?.rhythm, followsPatch else { return }
-    let wanted = [lines.value.digest, lines.next.digest, reportedRhythm(of: master)]
-    guard let digest = wanted.compactMap({ $0 }).first(where: { documents.cache[$0] == nil }) else { return }
-    if documents.reception?.digest != digest { fetch(digest, from: master, at: now) }
+    guard let message = timelineMessage, role != .idle, followsPatch else { return }
+    let master = role.master
+    let (rhythms, scores) = (message.rhythm, message.score)
+    var wanted: [(kind: DocumentKind, digest: DocumentDigest?)] = [
+      (.rhythm, rhythms.value.digest), (.score, scores.value.digest), (.rhythm, rhythms.next.digest),
+      (.score, scores.next.digest),
+    ]
+    if let master {
+      wanted += [(.rhythm, reportedRhythm(of: master)), (.score, reportedScore(of: master))]
+    } else {
+      wanted.removeAll { $0.kind == .rhythm }
+    }
+    for (kind, digest) in wanted {
+      guard let digest, document(digest) == nil else { continue }
+      if documents.reception?.digest != digest { fetch(kind, digest, from: master, at: now) }
+      return
+    }
+  }
+
+  /// The score that a peer has, as it has reported last.
+  private func reportedScore(of peer: Identity) -> DocumentDigest? {
+    roster.slot(of: peer).flatMap { roster[$0].membership?.presence?.score }
+  }
+
+  /// The score that the local peer has: the one that plays, or with which it would start.
+  var heldScore: DocumentDigest? {
+    scoreDigest.flatMap { shelf.cache.isPlayable($0) == true ? $0 : nil }
+  }
+
+  /// Handles the score in the presence of the peer with identity `sender`.
+  ///
+  /// - Parameter isNews: whether the peer reports this score for the first time.
+  mutating func heardScore(_ digest: DocumentDigest?, from sender: Identity, isNews: Bool, at now: Instant) {
+    guard let digest, followsPatch, admits(.rhythm, from: sender) else { return }
+    if isNews { shelf.newestSelection = digest }
+    guard role == .idle else {
+      if role.master == sender || role == .master { fetchMasterRhythm(at: now) }
+      return
+    }
+    guard documents.reception == nil, digest == shelf.newestSelection, document(digest) == nil,
+      now >= documents.lastBeginning + Documents.pause
+    else { return }
+    fetch(.score, digest, from: sender, at: now)
   }
 
   /// Begins to receive a document, unless the local peer has it: from the peer with identity `announcer`, or, if this has failed, from another
@@ -151,32 +191,49 @@ extension EnsembleState {
   ///
   /// - Parameter silent: the peer that has just been asked and does not answer.
   private mutating func fetch(
-    _ digest: DocumentDigest, from announcer: Identity, except silent: Identity? = nil, at now: Instant
+    _ kind: DocumentKind, _ digest: DocumentDigest, from announcer: Identity?, except silent: Identity? = nil,
+    at now: Instant
   ) {
     documents.reception = nil
-    guard documents.cache[digest] == nil else { return }
-    let others = roster.members.filter { member in
-      guard let presence = roster[member.slot].membership?.presence else { return false }
-      return presence.rhythm == digest || presence.answer == .ready(digest)
-    }
-    let holders = [announcer] + others.map(\.identity)
-    let holder = holders.first { holder in
-      holder != silent && roster.isDirect(holder) && !documents.forgeries.contains { $0 == (holder, digest) }
-    }
-    guard let holder else { return }
+    guard document(digest) == nil else { return }
+    var others = holders(of: digest)
+    // A score is large. The peers that need it at the same time ask different holders.
+    let turn = others.isEmpty ? 0 : Int(identity.bits % UInt64(others.count))
+    if kind == .score { others = Array(others[turn...] + others[..<turn]) }
+    let candidates = kind == .score && !others.isEmpty ? others : [announcer].compactMap { $0 } + others
+    guard let holder = candidates.first(where: { $0 != silent && mayServe($0, digest) }) else { return }
     documents.lastBeginning = now
-    documents.reception = DocumentReception(.rhythm, digest, from: holder, at: now)
+    documents.reception = DocumentReception(kind, digest, from: holder, at: now)
     advanceReception(to: now)
+  }
+
+  /// The members that report that they have a document.
+  private func holders(of digest: DocumentDigest) -> [Identity] {
+    roster.members.filter { member in
+      guard let presence = roster[member.slot].membership?.presence else { return false }
+      return presence.rhythm == digest || presence.answer == .ready(digest) || presence.score == digest
+    }.map(\.identity)
+  }
+
+  private func mayServe(_ holder: Identity, _ digest: DocumentDigest) -> Bool {
+    roster.isDirect(holder) && !documents.forgeries.contains { $0 == (holder, digest) }
   }
 
   /// Sends the next request if it is due. Ends a reception that has failed.
   private mutating func advanceReception(to now: Instant) {
     guard let reception = documents.reception, now >= reception.nextRequest else { return }
     if reception.hasFailed || !roster.containsMember(reception.holder) {
-      return fetch(reception.digest, from: reception.holder, except: reception.holder, at: now)
+      return fetch(reception.kind, reception.digest, from: reception.holder, except: reception.holder, at: now)
+    }
+    // The holder serves others. Another peer may have the document by now.
+    if reception.kind == .score, reception.isWaiting {
+      let others = holders(of: reception.digest).filter { mayServe($0, reception.digest) && $0 != reception.holder }
+      if !others.isEmpty {
+        documents.reception!.holder = others[Int(now.mixed(with: identity.bits) % UInt64(others.count))]
+      }
     }
     if let request = documents.reception!.takeRequest(at: now) {
-      emit(.send(.documentRequest(request), to: reception.holder, isNews: false))
+      emit(.send(.documentRequest(request), to: documents.reception!.holder, isNews: false))
     }
   }
 
@@ -184,7 +241,7 @@ extension EnsembleState {
   mutating func received(_ part: DocumentPart, from sender: Identity, at now: Instant) {
     heard(sender, at: now)
     switch DocumentKind(rawValue: part.kind) {
-    case .rhythm: break
+    case .rhythm, .score: break
     case .players:
       return receivedPlayers(part, from: sender, at: now)
     case nil:
@@ -194,14 +251,18 @@ extension EnsembleState {
     guard let reception = documents.reception, reception.holder == sender,
       let octets = documents.reception!.add(part, at: now)
     else { return advanceReception(to: now) }
-    guard let document = Document(.rhythm, octets), document.digest == reception.digest else {
+    guard let document = Document(reception.kind, octets), document.digest == reception.digest else {
       rejected += 1
       if documents.forgeries.count == 16 { documents.forgeries.removeFirst() }
       documents.forgeries.append((sender, reception.digest))
-      return fetch(reception.digest, from: sender, at: now)
+      return fetch(reception.kind, reception.digest, from: sender, at: now)
     }
     documents.reception = nil
-    documents.cache.insert(document, isPlayable: nil, keeping: neededRhythms)
+    if reception.kind == .score {
+      shelf.cache.insert(document, isPlayable: nil, keeping: neededScores)
+    } else {
+      documents.cache.insert(document, isPlayable: nil, keeping: neededRhythms)
+    }
     emit(.event(.documentReceived(document, from: sender)))
     fetchMasterRhythm(at: now)
   }

@@ -29,6 +29,12 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The rhythm that was saved before a restart cannot be continued: another peer, or this peer with another identity, was its master, or the
   /// ensemble has played a later one and stopped it.
   case isOver
+  /// No score plays, or none is chosen.
+  case noScore
+  /// The score has only this number of bars.
+  case noSuchBar(count: Int)
+  /// No ending with this number is ahead.
+  case noSuchEnding(Int)
 
   public var description: String { description(naming: { "\($0)" }) }
 
@@ -57,6 +63,10 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
         + "`gate PEER:rhythm=open`"
     case .isOver:
       "the rhythm: it has ended, because the others stopped it while this peer was absent, or its master had another identity; start a rhythm"
+    case .noScore: "the score: none; choose one with `score FILE`"
+    case .noSuchBar(let count):
+      "the bar: the score has \(count) bars; give a number from 1 to \(count), and for a loop two such numbers"
+    case .noSuchEnding(let number): "ending \(number): it is not ahead; enter the command while its repeat plays"
     }
   }
 }

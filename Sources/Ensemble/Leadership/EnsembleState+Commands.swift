@@ -11,9 +11,14 @@ extension EnsembleState {
   public mutating func start(tempo: Tempo, from position: Step = Step(0), countIn: CountIn = .none, at now: Instant)
     throws(CommandError)
   {
-    let first = Tick(of: position)
+    let score = scoreStart(at: position)
+    let first = score?.first ?? Tick(of: position)
+    var led = LedScore()
+    led.present = score.flatMap { plan($0.line) }
+    let tempo = led.present?.tempo(at: first).map { scaled($0) } ?? tempo
     let timeline = Timeline(tempo: tempo, tick: first + -countIn.ticks, at: now + lead)
-    try start(on: timeline, from: first, bars: startGrid(at: first), countIn: countIn, at: now)
+    let bar = led.present.flatMap { plan in plan.bar(at: first).map { BarGrid(plan.meter(of: $0), from: $0.tick) } }
+    try start(on: timeline, from: first, bars: bar ?? startGrid(at: first), score: led, countIn: countIn, at: now)
   }
 
   /// The bars of a rhythm that starts at `first` now. From tick 0, bars count from there. From a later tick, the bars of the last rhythm
@@ -33,10 +38,11 @@ extension EnsembleState {
 
   /// Starts the rhythm on `timeline` at the tick `first`. Peers that learn of it later enter at their next step. Its bars are `grid`.
   ///
+  /// - Parameter score: the score that plays, if its plan exists.
   /// - Parameter replaces: whether the rhythm that the local peer leads is replaced.
   mutating func start(
-    on timeline: Timeline, from first: Tick, bars grid: BarGrid, countIn: CountIn = .none,
-    replacing replaces: Bool = false, at now: Instant
+    on timeline: Timeline, from first: Tick, bars grid: BarGrid, score: LedScore = LedScore(),
+    countIn: CountIn = .none, replacing replaces: Bool = false, at now: Instant
   ) throws(CommandError) {
     if replaces { try requireMaster() } else { try requireIdle(at: now) }
     var mix = latestMix
@@ -48,11 +54,13 @@ extension EnsembleState {
     timelineMessage = TimelineMessage(
       claim: newClaim(at: now), revision: 0, start: first, end: Tick(.max),
       tempo: TempoMap(timeline), countIn: countIn, mix: ChangingValue(mix), total: ChangingValue(total),
-      totalRule: rule, rhythm: ChangingValue(startLine(at: first, in: grid)), grid: ChangingValue(grid))
+      totalRule: rule, rhythm: ChangingValue(startLine(at: first, in: grid)), grid: ChangingValue(grid),
+      score: ChangingValue(score.present?.line ?? .none), tempoFactor: shelf.tempoFactor)
     var run = SoundingRun(timelineMessage!, number: nextRunNumber, sends: true)
     if countIn.clicks > 0 { run.countInStart = first + -countIn.ticks }
     let totals = TotalSchedule(decidedBeat: layerPosition(notAfter: first, in: timelineMessage!.grid))
-    lead(Leader(totals: totals), playing: run, at: now)
+    lead(Leader(score: score, totals: totals), playing: run, at: now)
+    settleScore(at: now)
     sendTotal(at: schedule.deadline(first))
   }
 
@@ -128,7 +136,31 @@ extension EnsembleState {
     try requireMaster()
     leader?.ramp = nil
     settleTempo(at: now)
+    if leader?.score.setsTempo == true,
+      let written = leader?.score.present?.tempo(at: schedule.firstTick(notBefore: now + lead))
+    {
+      let factor = UInt32(clamping: written.nanosecondsPerQuarter * 1_000_000 / tempo.nanosecondsPerQuarter)
+      return try change(tempoFactor: factor, at: now)
+    }
     change(tempo: tempo, from: max(timelineMessage!.start, soonestTick(at: now)), at: now)
+  }
+
+  /// Changes the tempo of the score to a number of millionths of the written tempo, at the first tick that is at least ``lead`` from now. While
+  /// nobody plays, the next start has this tempo.
+  ///
+  /// - Parameter tempoFactor: the nearest of ``TimelineMessage/tempoFactors`` is used.
+  /// - Throws: ``CommandError`` if another peer is the master, or if no score is chosen.
+  public mutating func change(tempoFactor: UInt32, at now: Instant) throws(CommandError) {
+    let factors = TimelineMessage.tempoFactors
+    let factor = min(max(tempoFactor, factors.lowerBound), factors.upperBound)
+    guard role != .idle else {
+      guard shelf.chosen != nil else { throw .noScore }
+      shelf.tempoFactor = factor
+      return
+    }
+    try requireMaster()
+    guard leader?.score.present != nil else { throw .noScore }
+    announce(tempoFactor: factor, at: now)
   }
 
   /// Changes the tempo gradually over `beats` quarter notes, with one change at the beginning of each. The first of these quarter notes
@@ -173,7 +205,8 @@ extension EnsembleState {
 
   /// Announces the next parts of the gradual change of the tempo, if there is one, as many as there is room for.
   private mutating func announceRamp(at now: Instant) {
-    guard let ramp = leader?.ramp else { return }
+    // The score has its own tempo changes.
+    guard let ramp = leader?.ramp, leader?.score.present == nil else { return }
     var map = timelineMessage!.tempo
     var tick = nextBeat(notBefore: max(timelineMessage!.start, soonestTick(at: now)))
     if let last = map.changes.last { tick = max(tick, last.tick + Tick.perQuarter) }

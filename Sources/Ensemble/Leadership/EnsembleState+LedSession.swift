@@ -63,13 +63,17 @@ extension EnsembleState {
 }
 
 extension TimelineMessage {
-  /// Whether this newer revision changes at most the total activity: a peer that keeps a rhythm may change nothing else.
+  /// Whether this newer revision changes at most the total activity: a peer that keeps a rhythm may change nothing else. Only while the same score
+  /// plays, the tempo, the bars and the end can change too, because they follow from the score.
   func keeps(_ older: TimelineMessage) -> Bool {
     // Both tempo maps have their last tempo from this tick on.
     let tick = max(tempo.changes.last?.tick ?? tempo.first.originTick, older.tempo.changes.last?.tick ?? start)
-    return start == older.start && end == older.end && countIn == older.countIn && totalRule == older.totalRule
-      && fill == older.fill && mix.next == older.mix.next && rhythm.next == older.rhythm.next
-      && grid.next == older.grid.next
-      && tempo.last == older.tempo.last && tempo.deadline(tick) == older.tempo.deadline(tick)
+    guard start == older.start, countIn == older.countIn, totalRule == older.totalRule, fill == older.fill,
+      mix.next == older.mix.next, rhythm.next == older.rhythm.next, score.next == older.score.next,
+      tempoFactor == older.tempoFactor
+    else { return false }
+    return score.next.digest != nil
+      || end == older.end && grid.next == older.grid.next && tempo.last == older.tempo.last
+        && tempo.deadline(tick) == older.tempo.deadline(tick)
   }
 }

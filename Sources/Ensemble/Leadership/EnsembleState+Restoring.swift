@@ -32,6 +32,7 @@ extension EnsembleState {
     ownTerm = max(ownTerm, timelineMessage.claim.term)
     self.timelineMessage = timelineMessage
     lead(Leader(totals: continuedTotals(of: resumed.schedule, at: now)), playing: resumed, at: now)
+    planScore(at: now)
     settleTempo(at: now)
     settleMix(at: now)
     if rhythm.digest != timelineMessage.rhythm.next.digest { requestRhythm(at: now) }

@@ -46,14 +46,19 @@ extension EnsembleState {
     if request.choice.digest == line.digest {
       guard message.rhythm.isChanging else { return }
       // The player has returned to the rhythm that plays before the change took effect.
-      (timelineMessage!.rhythm, timelineMessage!.grid) = (ChangingValue(line), ChangingValue(bars))
+      timelineMessage!.rhythm = ChangingValue(line)
+      if message.score.next.digest == nil { timelineMessage!.grid = ChangingValue(bars) }
       return announce(at: now)
     }
     let tick = ChangingValue(bars).line(notBefore: soonest)
     let next = RhythmLine(request.choice.digest, from: tick)
     timelineMessage!.rhythm = ChangingValue(line, next: next, from: tick)
-    let nextBars = bars.meter == request.choice.meter ? bars : BarGrid(request.choice.meter, from: tick)
-    timelineMessage!.grid = nextBars == bars ? ChangingValue(bars) : ChangingValue(bars, next: nextBars, from: tick)
+    // The metres of a score go before the meter of the rhythm.
+    let keepsBars = bars.meter == request.choice.meter || message.score.next.digest != nil
+    let nextBars = keepsBars ? bars : BarGrid(request.choice.meter, from: tick)
+    if message.score.next.digest == nil {
+      timelineMessage!.grid = keepsBars ? ChangingValue(bars) : ChangingValue(bars, next: nextBars, from: tick)
+    }
     if let own = run.own {
       // The local peer took over the rhythm of another peer, and continued its own.
       run.own!.rhythm = ChangingValue(own.rhythm.next, next: next, from: tick)
@@ -129,6 +134,7 @@ extension EnsembleState {
       run.message.rhythm.settle(at: tick)
       run.message.grid.settle(at: tick)
     }
+    run.playsScore = followsPatch
     let (lines, grids) = (run.message.rhythm, run.message.grid)
     let (present, next) = (!playsShared(lines.value.digest), !playsShared(lines.next.digest))
     guard present || next else {

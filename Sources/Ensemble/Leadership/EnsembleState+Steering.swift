@@ -24,8 +24,13 @@ extension EnsembleState {
     let schedule = PlaybackSchedule(run: 0, sends: true, start: Tick(0), end: Tick(.max), tempo: TempoMap(timeline))
     let isPresent = timeline.deadline(tick + 1) > now && tick >= Tick(0) && tick.roundedUpToStep == tick
     let first = isPresent ? tick : entry(into: schedule, from: Tick(0), at: now + lead)
-    // The bars of the other program count from tick 0.
-    try start(on: timeline, from: first, bars: BarGrid(rhythm.meter), replacing: replaces, at: now)
+    // The bars of the other program count from tick 0. A score plays at the tempo of the clock.
+    var led = LedScore()
+    led.setsTempo = false
+    led.present = shelf.chosen.flatMap { plan(ScoreLine($0, playsRhythm: shelf.playsRhythm)) }
+    let bar = led.present.flatMap { plan in plan.bar(at: first).map { BarGrid(plan.meter(of: $0), from: $0.tick) } }
+    try start(
+      on: timeline, from: first, bars: bar ?? BarGrid(rhythm.meter), score: led, replacing: replaces, at: now)
   }
 
   /// Steers the rhythm to the timeline of an external clock by a tempo change at the first tick that is at least ``lead`` from now. Without

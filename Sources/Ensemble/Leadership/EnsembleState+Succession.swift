@@ -218,11 +218,13 @@ extension EnsembleState {
       start: isScheduled ? timelineMessage?.start ?? schedule.start : schedule.start, end: schedule.end,
       tempo: TempoMap(origin, changes: changes), countIn: schedule.countIn, mix: schedule.mix, total: schedule.total,
       totalRule: rule, rhythm: run!.message.rhythm,
-      grid: run!.message.grid, fill: schedule.fill)
+      grid: run!.message.grid, fill: schedule.fill, score: run!.message.score,
+      tempoFactor: run!.message.tempoFactor)
     timelineMessage!.mix.settle(at: tick)
     timelineMessage!.total.settle(at: tick)
     timelineMessage!.rhythm.settle(at: tick)
     timelineMessage!.grid.settle(at: tick)
+    timelineMessage!.score.settle(at: tick)
     var run = run!
     // A clock thread that already plays continues after the tick that it played last (``continuation(at:)``).
     (run.entry, run.number) = (continuation(at: now), nextRunNumber)
@@ -233,6 +235,7 @@ extension EnsembleState {
     // level again under the new claim.
     roster.markAllAbsent()
     lead(Leader(hasTakenOver: true, totals: continuedTotals(of: schedule, at: now)), playing: run, at: now)
+    planScore(at: now)
     // A peer that does not play the rhythm of the lost master changes the rhythm of all peers to its own, unless it only keeps the rhythm.
     if keptFor == nil, rhythm.digest != timelineMessage!.rhythm.next.digest { requestRhythm(at: now) }
   }

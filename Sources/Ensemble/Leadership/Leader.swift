@@ -38,6 +38,8 @@ struct Leader: Sendable {
   var silentPeers: [Identity: DocumentDigest] = [:]
   /// The peers whose players the local peer has muted. The next master does not take over this list.
   var muted: Set<Identity> = []
+  /// The score.
+  var score = LedScore()
   /// When the newest timeline message is sent again.
   var repeats = Repeats()
   /// The last offer.

@@ -25,6 +25,8 @@ struct SoundingRun: Sendable {
   var ownTotal: ChangingValue<UInt8>?
   /// The rhythm that the local peer plays instead of those of the message that it does not play; nil if it plays all of them.
   var own: OwnRhythm?
+  /// Whether the local peer plays the score of the message.
+  var playsScore = true
 
   /// A rhythm of the local peer, and the rhythms of the message that it replaces.
   struct OwnRhythm: Hashable, Sendable {
@@ -51,7 +53,8 @@ struct SoundingRun: Sendable {
     var schedule = PlaybackSchedule(
       run: number, sends: sends, start: entry, end: min(message.end, end), tempo: message.tempo,
       clock: clock, total: ownTotal ?? message.total, mix: message.mix,
-      rhythm: message.rhythm, grid: message.grid, fill: message.fill)
+      rhythm: message.rhythm, grid: message.grid, fill: message.fill,
+      score: playsScore ? message.score : ChangingValue(.none))
     if let own {
       let tick = message.rhythm.tick
       switch (own.replacesPresent, own.replacesNext) {
@@ -65,6 +68,8 @@ struct SoundingRun: Sendable {
       case (false, false): break
       }
     }
+    // The bars are those of the score, also if the local peer plays a rhythm of its own beside it.
+    if playsScore, message.score != ChangingValue(.none) { schedule.grid = message.grid }
     (schedule.firstRun, schedule.countIn, schedule.countInStart) = (first, message.countIn, countInStart)
     return schedule
   }

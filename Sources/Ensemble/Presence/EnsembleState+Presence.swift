@@ -48,6 +48,7 @@ extension EnsembleState {
     let wasAsked = isAsked(by: slot)
     let setsActivity = presence.hasSetActivity && roster[slot].membership!.presence?.hasSetActivity != true
     let selectsRhythm = roster[slot].membership!.presence.map { $0.rhythm != presence.rhythm } ?? true
+    let selectsScore = roster[slot].membership!.presence.map { $0.score != presence.score } ?? true
     roster[slot].membership!.presence = presence
     if roster[slot].relay == nil { introductions.candidates[sender]?.number = presence.number }
     forwardPresence(of: slot, at: now)
@@ -72,6 +73,7 @@ extension EnsembleState {
     if let claim = presence.claim { connect(toMasterOf: claim) }
     heardRhythm(presence.rhythm, from: sender, isNews: selectsRhythm, at: now)
     heardAnswer(presence, at: now)
+    heardScore(presence.score, from: sender, isNews: selectsScore, at: now)
   }
 
   /// Connects to the master of the rhythm with this claim if the master is not in session. In a large ensemble, not all peers are
@@ -115,7 +117,7 @@ extension EnsembleState {
       asksToLead: report.asksToLead, players: players.summary, mutedSlots: mutedSlots(of: slot), rhythm: report.rhythm,
       answer: report.answer,
       page: report.page, lastRun: report.lastRun,
-      number: presence.nextNumber(at: now), memberGates: memberGates)
+      number: presence.nextNumber(at: now), memberGates: memberGates, score: report.score)
     emit(.send(.presence(message), to: peer, isNews: isNews))
     return true
   }
@@ -160,7 +162,7 @@ extension EnsembleState {
     PresenceSchedule.Report(
       claim: role == .idle ? nil : claim, channel: channel, gates: gates, takesOver: takesOver,
       asksToLead: asksToLead, hasSetActivity: players.isSet, list: players.document.digest, rhythm: rhythm.digest,
-      answer: rhythmAnswer,
+      answer: rhythmAnswer, score: heldScore,
       page: page,
       lastRun: role == .idle ? lastRun : nil)
   }

@@ -17,6 +17,7 @@ struct PresenceSchedule: Sendable {
     var list: DocumentDigest
     var rhythm: DocumentDigest?
     var answer: RhythmAnswer
+    var score: DocumentDigest?
     var page: PageReport
     var lastRun: LastRun?
   }

@@ -77,7 +77,7 @@ public struct RelayedPresence: Hashable, Sendable {
   ///     9       8        the clock of the author minus that of the forwarding peer at this instant, in nanoseconds
   ///     17      4        the rate minus 1, in millionths of a ppm
   ///     21      4        the largest error of the offset in nanoseconds
-  ///     25      137      the octets of the presence
+  ///     25      153      the octets of the presence
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {

@@ -48,6 +48,8 @@ public enum DocumentKind: UInt8, Sendable {
   case rhythm = 1
   /// The players of a peer: ``PlayerList``.
   case players = 2
+  /// A score in its compact form.
+  case score = 3
 }
 
 extension OctetWriter {

@@ -1,9 +1,9 @@
 import MIDI
 import MusicalTime
 
-/// A presence as a System Exclusive message of 163 bytes with F0 and F7.
+/// A presence as a System Exclusive message of 181 bytes with F0 and F7.
 ///
-/// The data are 7D 54 03 02 (version 3, kind 2, see ``MessageKind``) and these 137 octets, encoded by ``SevenBit``.
+/// The data are 7D 54 03 02 (version 3, kind 2, see ``MessageKind``) and these 153 octets, encoded by ``SevenBit``.
 /// Numbers are big-endian.
 ///
 ///     octet   length   field
@@ -32,10 +32,11 @@ import MusicalTime
 ///     120     8        the number of the presence: ``number``
 ///     128     8        the identity of a member of the sender; 0 if there is none: ``memberGates``
 ///     136     1        the gates that are open for this member, with the bits of octet 26; 0 if there is none
+///     137     16       the digest of the score that the sender has; 0 if there is none: ``score``
 extension Presence {
-  static let length = 137
+  static let length = 153
 
-  /// The 161 data octets of the message, without F0 and F7.
+  /// The 179 data octets of the message, without F0 and F7.
   ///
   /// Real-time: not safe.
   public var systemExclusive: [UInt8] {
@@ -76,6 +77,7 @@ extension Presence {
     octets.put(number)
     octets.put(memberGates?.identity.bits ?? 0)
     octets.put(memberGates?.gates.bits ?? 0)
+    octets.put(score)
   }
 
   /// Reads ``systemExclusive``. Returns nil for any other message, for values out of range, and for channels that no peer
@@ -116,6 +118,7 @@ extension Presence {
     self.number = octets.take(UInt64.self)
     let (member, openForMember) = (Identity(octets.take(UInt64.self)), octets.take(UInt8.self))
     memberGates = MemberGates(member, GateSet(bits: openForMember))
+    score = octets.takeDigest()
     let channel = Channel(number)
     guard flags & 1 == 0 || claim != nil, gates < 16, activity < 128,
       openForMember < 16, memberGates != nil || openForMember == 0,

@@ -33,6 +33,8 @@ public struct Presence: Hashable, Sendable {
   public var rhythm: DocumentDigest?
   /// What the sender says about the rhythm that another peer has selected.
   public var answer: RhythmAnswer
+  /// The score that the sender has: the one that plays, or would play next. Nil if there is none.
+  public var score: DocumentDigest?
   /// The web page of the sender.
   public var page: PageReport
   /// The last run that the sender knows, while it is idle; nil if it knows none.
@@ -50,7 +52,7 @@ public struct Presence: Hashable, Sendable {
     mutedSlots: UInt64 = 0,
     rhythm: DocumentDigest? = nil,
     answer: RhythmAnswer = .none, page: PageReport = PageReport(), lastRun: LastRun? = nil,
-    number: UInt64 = 0, memberGates: MemberGates? = nil
+    number: UInt64 = 0, memberGates: MemberGates? = nil, score: DocumentDigest? = nil
   ) {
     self.identity = identity
     self.claim = claim
@@ -64,7 +66,7 @@ public struct Presence: Hashable, Sendable {
     self.answer = answer
     self.page = page
     (self.lastRun, self.number) = (lastRun, number)
-    self.memberGates = memberGates
+    (self.memberGates, self.score) = (memberGates, score)
   }
 }
 

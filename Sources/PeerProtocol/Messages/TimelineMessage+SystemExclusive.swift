@@ -1,6 +1,6 @@
 import MusicalTime
 
-/// A timeline message as a System Exclusive message of 113 to 235 bytes with F0 and F7.
+/// A timeline message as a System Exclusive message of 113 to 308 bytes with F0 and F7.
 ///
 /// The data are 7D 54 03 01 (version 3, kind 1, see ``MessageKind``) and these octets, encoded by ``SevenBit``. Numbers are big-endian.
 /// A tick of five octets is a signed number of 40 bits. The fields after octet 92 are present only if the change exists. Octets after the
@@ -38,9 +38,18 @@ import MusicalTime
 ///             5        the tick of the change of the bars, at which the first of the new bars begins
 ///             2        the meter after its change
 ///             5        the first tick of the bar of the fill
+///
+/// If a score plays, or will play, these fields follow:
+///
+///             1        bit 0: the score changes
+///             4        the tempo factor in millionths: ``TimelineMessage/tempoFactor``
+///             27       the score: a tick of 5 octets, the digest of 16 octets (0: no score), the bar (2), the pass (1), the end of the loop
+///                      (2), flags; bit 0: the rhythm plays beside the score; bit 1: after a D.C. or D.S. (``ScoreLine``)
+///             5        the tick of the change of the score
+///             27       the score after its change
 extension TimelineMessage {
   /// The length without changes, and with all of them.
-  static let lengths = 93...200
+  static let lengths = 93...264
 
   private enum Flag {
     static let isQuiet: UInt8 = 1
@@ -98,6 +107,14 @@ extension TimelineMessage {
     if rhythm.isChanging { octets.put(rhythm.next) }
     if grid.isChanging { octets.put(grid.next) }
     if fill != Tick(.max) { octets.put(fill) }
+    guard score != ChangingValue(.none) else { return }
+    octets.put(UInt8(score.isChanging ? 1 : 0))
+    octets.put(tempoFactor)
+    octets.put(score.value)
+    if score.isChanging {
+      octets.put(score.tick)
+      octets.put(score.next)
+    }
   }
 
   /// Reads ``systemExclusive``. Returns nil for any other message, for values out of range, for an end before the
@@ -159,6 +176,18 @@ extension TimelineMessage {
       grid = ChangingValue(bars, next: next, from: next.origin)
     }
     fill = flags & Flag.hasFill != 0 ? octets.takeTick() : Tick(.max)
+    (score, tempoFactor) = (ChangingValue(.none), 1_000_000)
+    if !octets.isAtEnd {
+      let changes = octets.take(UInt8.self) & 1 != 0
+      tempoFactor = octets.take(UInt32.self)
+      guard Self.tempoFactors.contains(tempoFactor), let line = octets.takeScore() else { return nil }
+      score = ChangingValue(line)
+      if changes {
+        let tick = octets.takeTick()
+        guard let next = octets.takeScore() else { return nil }
+        score = ChangingValue(line, next: next, from: tick)
+      }
+    }
     if octets.isIncomplete { return nil }
   }
 }
@@ -188,6 +217,15 @@ extension OctetWriter {
   fileprivate mutating func put(_ line: RhythmLine) {
     put(line.origin)
     put(line.digest)
+  }
+
+  fileprivate mutating func put(_ line: ScoreLine) {
+    put(line.origin)
+    put(line.digest)
+    put(line.bar)
+    put(line.pass)
+    put(line.loopEnd)
+    put(UInt8((line.playsRhythm ? 1 : 0) | (line.isAfterJump ? 2 : 0)))
   }
 
   fileprivate mutating func put(_ grid: BarGrid) {
@@ -220,6 +258,17 @@ extension OctetReader {
   fileprivate mutating func takeRhythm() -> RhythmLine {
     let origin = takeTick()
     return RhythmLine(takeDigest(), from: origin)
+  }
+
+  /// Reads a line of a score; nil if its bars are impossible.
+  fileprivate mutating func takeScore() -> ScoreLine? {
+    let (origin, digest) = (takeTick(), takeDigest())
+    let (bar, pass, end) = (take(UInt16.self), take(UInt8.self), take(UInt16.self))
+    let flags = take(UInt8.self)
+    guard bar <= ScoreLine.maximumBar, end <= ScoreLine.maximumBar, pass > 0, end == 0 || end > bar else { return nil }
+    var line = ScoreLine(digest, from: origin, bar: bar, pass: pass, loopEnd: end, playsRhythm: flags & 1 != 0)
+    line.isAfterJump = flags & 2 != 0
+    return line
   }
 
   /// Reads a grid; nil if its meter does not exist.

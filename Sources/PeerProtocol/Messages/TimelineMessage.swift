@@ -30,13 +30,22 @@ public struct TimelineMessage: Hashable, Sendable {
   /// The first tick of the bar in which the fill of the rhythm plays because the player of the master wants it, besides the fills that the
   /// rhythm plays by itself. The message keeps the tick of a bar that has passed. `Tick(.max)`: there was none.
   public var fill: Tick
+  /// What plays of a score.
+  public var score: ChangingValue<ScoreLine>
+  /// The tempo of the score in millionths of the written tempo (``tempoFactors``). The tempo that results is in ``tempo``. A new master needs the
+  /// factor for the bars that follow.
+  public var tempoFactor: UInt32
+
+  /// The permitted values of ``tempoFactor``: a tenth of the written tempo to four times the written tempo.
+  public static let tempoFactors: ClosedRange<UInt32> = 100_000...4_000_000
 
   public init(
     claim: Claim, revision: UInt32, start: Tick, end: Tick, tempo: TempoMap,
     countIn: CountIn = .none, mix: ChangingValue<Mix> = ChangingValue(.standard),
     total: ChangingValue<UInt8> = ChangingValue(0), totalRule: TotalActivityRule = .sum,
     rhythm: ChangingValue<RhythmLine> = ChangingValue(RhythmLine(nil)),
-    grid: ChangingValue<BarGrid> = ChangingValue(BarGrid(.common)), fill: Tick = Tick(.max)
+    grid: ChangingValue<BarGrid> = ChangingValue(BarGrid(.common)), fill: Tick = Tick(.max),
+    score: ChangingValue<ScoreLine> = ChangingValue(.none), tempoFactor: UInt32 = 1_000_000
   ) {
     self.claim = claim
     self.revision = revision
@@ -50,6 +59,7 @@ public struct TimelineMessage: Hashable, Sendable {
     self.rhythm = rhythm
     self.grid = grid
     self.fill = fill
+    (self.score, self.tempoFactor) = (score, tempoFactor)
   }
 
   /// Returns the instant at which `tick` is due, by the master's clock.

@@ -79,7 +79,7 @@ import _TestSupport
         memberGates: MemberGates(Identity(random.next() % 3), GateSet(bits: UInt8(truncatingIfNeeded: random.next()))))
       let octets = presence.systemExclusive
       #expect(Presence(systemExclusive: octets) == presence, "seed \(seed)")
-      #expect(octets.count == 161 && octets.allSatisfy { $0 < 0x80 })
+      #expect(octets.count == 179 && octets.allSatisfy { $0 < 0x80 })
       for count in 0..<octets.count { #expect(Presence(systemExclusive: Array(octets.prefix(count))) == nil) }
       // Octets after the last field belong to a later release.
       #expect(Presence(systemExclusive: octets + [0]) == presence && TimelineMessage(systemExclusive: octets) == nil)
@@ -90,7 +90,7 @@ import _TestSupport
       // A message between peers has at most 236 octets.
       let relayed = RelayedPresence(presence, hops: 15, clock: nil)
       #expect(RelayedPresence(systemExclusive: relayed.systemExclusive) == relayed, "seed \(seed)")
-      #expect(relayed.systemExclusive.count == 190)
+      #expect(relayed.systemExclusive.count == 208)
     }
   }
 

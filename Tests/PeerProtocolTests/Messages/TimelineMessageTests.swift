@@ -4,7 +4,8 @@ import Testing
 import _TestSupport
 
 /// A random timeline message. It has an end if `seed` is odd, one to eight tempo changes if `seed` is a multiple of three, a change of the mix
-/// if `seed` is a multiple of five, of the total activity for seven, of the bars for eleven, and of the rhythm if `seed` is even. It has a fill for thirteen.
+/// if `seed` is a multiple of five, of the total activity for seven, of the bars for eleven, and of the rhythm if `seed` is even. It has a fill for thirteen,
+/// a score for four, and a change of the score for eight.
 private func timelineMessage(seed: UInt64) -> TimelineMessage {
   var random = SplitMix(seed: seed)
   func tempo() -> Tempo { Tempo(nanosecondsPerQuarter: random.integer(in: Tempo.lengths))! }
@@ -33,6 +34,19 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
     tick = tick + random.integer(in: 1...TempoMap.maximumDistance)
     return TempoChange(tempo: tempo(), tick: tick)
   }
+  func scoreLine() -> ScoreLine {
+    let bar = UInt16(random.integer(in: 0...9998))
+    var line = ScoreLine(
+      digest(), from: Tick(random.integer(in: -(1 << 39)...1 << 39 - 1)), bar: bar,
+      pass: UInt8(random.integer(in: 1...255)),
+      loopEnd: random.next() % 2 == 0 ? 0 : bar + UInt16(random.integer(in: 1...2)), playsRhythm: random.next() % 2 == 0
+    )
+    line.isAfterJump = random.next() % 2 == 0
+    return line
+  }
+  let score =
+    seed % 8 == 0
+    ? ChangingValue(scoreLine(), next: scoreLine(), from: mixTick) : ChangingValue(scoreLine())
   return TimelineMessage(
     claim: Claim(term: random.next() >> 1 | 1, identity: Identity(random.next())),
     revision: UInt32(truncatingIfNeeded: random.next()), start: start,
@@ -45,7 +59,9 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       ? ChangingValue(line, next: RhythmLine(digest(), from: mixTick), from: mixTick) : ChangingValue(line),
     grid: seed % 11 == 0
       ? ChangingValue(grid, next: BarGrid(.common, from: mixTick), from: mixTick) : ChangingValue(grid),
-    fill: seed % 13 == 0 ? start + random.integer(in: 0...1000) : Tick(.max))
+    fill: seed % 13 == 0 ? start + random.integer(in: 0...1000) : Tick(.max),
+    score: seed % 4 == 0 ? score : ChangingValue(.none),
+    tempoFactor: seed % 4 == 0 ? UInt32(random.integer(in: 100_000...4_000_000)) : 1_000_000)
 }
 
 /// Tests of the encoding of ``TimelineMessage``, in which the master announces its timeline.
@@ -53,7 +69,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
   @Test(arguments: UInt64(1)...200) func encodedMessageDecodesToItself(seed: UInt64) {
     let timelineMessage = timelineMessage(seed: seed)
     let bytes = timelineMessage.systemExclusive
-    #expect(bytes.count <= 233 && bytes.allSatisfy { $0 < 0x80 })
+    #expect(bytes.count <= 306 && bytes.allSatisfy { $0 < 0x80 })
     #expect(TimelineMessage(systemExclusive: bytes) == timelineMessage)
   }
 
