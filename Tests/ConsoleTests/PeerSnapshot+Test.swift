@@ -10,7 +10,8 @@ extension PeerSnapshot {
     let text = "name: test\ndescription: A test.\ntempo: 100\nplay:\n  always:\n    kick: x... .... .... ....\n"
     return PeerSnapshot(
       at: Instant(nanoseconds: 1_000_000_000), name: "Ada", identity: Identity(1), channel: nil, role: .idle,
-      tempo: .standard, bar: 1, beat: 1, activity: 64, base: nil, total: 64, isMuted: false, instrumentName: nil,
+      tempo: .standard, bar: 1, beat: 1, meter: .common, activity: 64, base: nil, total: 64, isMuted: false,
+      instrumentName: nil,
       sessions: 0,
       members: [], players: [], pagePhrases: [:], devices: 0, hosts: nil, furtherHosts: 0, policy: .anyone,
       hasContacts: false,

@@ -66,14 +66,19 @@ function segment(payload, offset) {
   }
 }
 
+/** The offset of the first segment in a frame `rhythm`, and the length of a segment in octets. */
+const [SEGMENTS, SEGMENT_LENGTH] = [82, 24]
+
 /** Decodes the payload of a frame `rhythm`. Instants are BigInt nanoseconds of the peer's clock. */
 export function decodeRhythm(payload) {
   return {
     run: payload.getUint32(0), firstRun: payload.getUint32(4), plays: payload.getUint8(8) === 1,
     sends: payload.getUint8(9) === 1, intensity: payload.getUint8(10), nextIntensity: payload.getUint8(11),
     mix: mix(payload, 12), nextMix: mix(payload, 17), ticksPerClick: payload.getUint16(22), start: tick(payload, 24),
-    end: tick(payload, 32), changeTick: tick(payload, 40), intensityTick: tick(payload, 48), mixTick: tick(payload, 56),
-    countInStart: tick(payload, 64), first: segment(payload, 72), second: segment(payload, 96), fill: tick(payload, 120),
+    end: tick(payload, 32), intensityTick: tick(payload, 40), mixTick: tick(payload, 48), countInStart: tick(payload, 56),
+    fill: tick(payload, 64), scoreTick: tick(payload, 72), sounds: (payload.getUint8(80) & 1) !== 0,
+    soundsNext: (payload.getUint8(80) & 2) !== 0,
+    segments: Array.from({ length: payload.getUint8(81) }, (_, n) => segment(payload, SEGMENTS + n * SEGMENT_LENGTH)),
   }
 }
 

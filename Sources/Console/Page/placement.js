@@ -21,7 +21,7 @@ export function placed(schedule, instant) {
  */
 export function placedInSlide(schedule, instant, slide) {
   if (!schedule?.plays) return undefined
-  const sixteenth = schedule.first.quarter / 4
+  const sixteenth = schedule.quarter / 4
   if (slide.played === undefined || instant - slide.played > sixteenth) {
     const first = placed(schedule, instant)
     Object.assign(slide, { played: instant, sounds: first ?? instant })

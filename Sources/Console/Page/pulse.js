@@ -29,7 +29,7 @@ export class Pulse {
   /** The length of a quarter note in milliseconds; undefined before the first rhythm. */
   get quarter() {
     const { schedule } = this.#rhythm
-    return schedule && schedule.first.quarter / 1e6
+    return schedule && schedule.quarter / 1e6
   }
 
   /**

@@ -19,8 +19,7 @@ export class Schedule {
   constructor(rhythm, relative) {
     Object.assign(this, rhythm)
     this.series = `${rhythm.firstRun}`
-    this.first = { ...rhythm.first, instant: relative(rhythm.first.instant) }
-    this.second = { ...rhythm.second, instant: relative(rhythm.second.instant) }
+    this.segments = rhythm.segments.map((segment) => ({ ...segment, instant: relative(segment.instant) }))
   }
 
   /** The first tick at which something can sound. */
@@ -30,15 +29,14 @@ export class Schedule {
 
   /** The instant of a position in ticks, which may have a fraction. */
   instant(position) {
-    const { tick, instant, quarter } = position >= this.changeTick ? this.second : this.first
+    const { tick, instant, quarter } = this.segments.findLast((segment) => segment.tick <= position) ?? this.segments[0]
     return instant + ((position - tick) * quarter) / TICKS_PER_QUARTER
   }
 
   /** The position in ticks, with a fraction, at an instant. */
   position(instant) {
-    const at = ({ tick, instant: origin, quarter }) => tick + ((instant - origin) * TICKS_PER_QUARTER) / quarter
-    const position = at(this.first)
-    return position >= this.changeTick ? at(this.second) : position
+    const { tick, instant: origin, quarter } = this.segments.findLast((segment) => segment.instant <= instant) ?? this.segments[0]
+    return tick + ((instant - origin) * TICKS_PER_QUARTER) / quarter
   }
 
   /** The total activity at a tick, 0...127. */
@@ -48,6 +46,16 @@ export class Schedule {
 
   mixAt(tick) {
     return tick >= this.mixTick ? this.nextMix : this.mix
+  }
+
+  /** The length of a quarter note at the beginning, in nanoseconds. */
+  get quarter() {
+    return this.segments[0].quarter
+  }
+
+  /** Whether the rhythm sounds at a tick. A score can play without it. */
+  soundsAt(tick) {
+    return tick >= this.scoreTick ? this.soundsNext : this.sounds
   }
 
   /** Whether the leader wants the fill in the bar of a tick. A bar has `barTicks` ticks. */
@@ -100,7 +108,7 @@ export class Rhythm {
     const tick = step * TICKS_PER_STEP
     const { schedule } = this
     const patch = this.patchAt(tick)
-    if (!patch || !schedule?.includes(tick)) return []
+    if (!patch || !schedule?.includes(tick) || !schedule.soundsAt(tick)) return []
     const mix = schedule.mixAt(tick)
     const wantsFill = schedule.wantsFill(tick, patch.table.barTicks)
     return patch.table.hits(step - patch.firstStep, schedule.intensityAt(tick), wantsFill).flatMap((hit) => {
@@ -144,7 +152,7 @@ export class Rhythm {
     const start = schedule.instant(schedule.start)
     const sounds = []
     // A hit may sound up to 75 ms before or after its step. `margin` is this time in steps, rounded up, and one more.
-    const margin = Math.ceil((75e6 / schedule.first.quarter) * 4) + 1
+    const margin = Math.ceil((75e6 / schedule.quarter) * 4) + 1
     const range = [Math.floor(first / TICKS_PER_STEP) - margin, Math.floor(last / TICKS_PER_STEP) + margin]
     for (let step = range[0]; step <= range[1]; step += 1) {
       const tick = step * TICKS_PER_STEP

@@ -16,17 +16,17 @@ extension ByteBuffer {
     writeMix(schedule.mix.value)
     writeMix(schedule.mix.next)
     writeInteger(hasCountIn ? UInt16(schedule.countIn.ticksPerClick) : 0)
-    let now = schedule.tick(at: snapshot.at)
-    let changeTick = schedule.tempo.change(after: now)
+    let (now, score) = (schedule.tick(at: snapshot.at), schedule.score)
     for tick in [
-      schedule.start, schedule.end, changeTick, schedule.total.tick, schedule.mix.tick,
-      schedule.countInStart,
+      schedule.start, schedule.end, schedule.total.tick, schedule.mix.tick, schedule.countInStart, schedule.fill,
+      score.tick,
     ] { writeInteger(tick.index) }
-    // The page uses the first segment for positions before the next tempo change, and the second segment for the other positions. A segment
+    writeInteger(UInt8((score.value.playsRhythm ? 1 : 0) | (score.next.playsRhythm ? 2 : 0)))
+    // The present segment, and those from the announced tempo changes on. A page with a long output delay needs them in advance. A segment
     // is most exact near its tick.
-    writeSegment(of: schedule, at: now)
-    writeSegment(of: schedule, at: changeTick.index == .max ? now : changeTick)
-    writeInteger(schedule.fill.index)
+    let changes = schedule.tempo.changes.map(\.tick).filter { $0 > now }
+    writeInteger(UInt8(changes.count + 1))
+    for tick in [now] + changes { writeSegment(of: schedule, at: tick) }
   }
 
   /// Appends five octets: for each of the four parts, its level in percent, plus 128 if the part is stopped; then 1 if all parts are

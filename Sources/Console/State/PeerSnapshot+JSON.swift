@@ -26,6 +26,7 @@ extension PeerSnapshot {
       // Rounded to one decimal, because the tempo of a follower varies slightly with the clock correction.
       "bpm": (tempo.bpm * 10).rounded() / 10,
       "isMuted": isMuted, "isQuiet": presentMix.isQuiet, "totalRule": "\(totalActivityRule)", "patch": patchName,
+      "score": score?.name, "scoreBar": score?.bar,
       "instrument": instrumentName, "parts": parts, "members": members.map(\.json),
       "players": players.map { json(of: $0) }, "base": base.map { Int($0) }, "devices": devices, "hosts": hosts,
       "furtherHosts": furtherHosts, "policy": policy.rawValue, "hasContacts": hasContacts, "lead": lead.milliseconds,

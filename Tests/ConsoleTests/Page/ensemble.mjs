@@ -76,15 +76,16 @@ const table = {
 
 /** A frame `rhythm` that plays from tick 0 on, with a fill at a tick. */
 function frame(fill) {
-  const view = new DataView(new ArrayBuffer(128))
+  const view = new DataView(new ArrayBuffer(82 + 24))
   view.setUint8(8, 1)
   view.setUint8(10, 60)
   for (let part = 0; part < 4; part += 1) view.setUint8(12 + part, 100)
   for (let part = 0; part < 4; part += 1) view.setUint8(17 + part, 100)
   const never = (1n << 63n) - 1n
-  for (const [offset, tick] of [[24, 0n], [32, never], [40, never], [48, never], [56, never], [64, 0n]]) view.setBigInt64(offset, tick)
-  for (const offset of [72, 96]) view.setFloat64(offset + 16, 5e8)
-  view.setBigInt64(120, fill)
+  for (const [offset, tick] of [[24, 0n], [32, never], [40, never], [48, never], [56, 0n], [64, fill], [72, never]]) view.setBigInt64(offset, tick)
+  view.setUint8(80, 3)
+  view.setUint8(81, 1)
+  view.setFloat64(82 + 16, 5e8)
   return decodeRhythm(view)
 }
 
@@ -100,6 +101,17 @@ function testFill() {
   expect(counts.join() === "0,4,0,4", "the bar that the leader asks for plays the fill", counts)
   const usual = [0, 1, 2, 3].map((bar) => snares(frame((1n << 63n) - 1n), bar))
   expect(usual.join() === "0,0,0,4", "without a request, only the last bar of four plays it", usual)
+}
+
+/** In a ritardando, a frame has several segments. Each position has the tempo of its own segment. */
+function testSegments() {
+  const segments = [[0, 0, 480e6], [24, 480e6, 600e6], [36, 780e6, 720e6]].map(([tick, instant, quarter]) => ({ tick, instant, quarter }))
+  const schedule = new Schedule({ plays: true, start: 0, end: 960, segments, scoreTick: 96, sounds: true, soundsNext: false }, Number)
+  const instants = [0, 12, 24, 30, 36, 60].map((tick) => schedule.instant(tick) / 1e6)
+  expect(instants.join() === "0,240,480,630,780,1500", "the instants of the ticks of a ritardando", instants)
+  const positions = instants.map((instant) => schedule.position(instant * 1e6))
+  expect(positions.join() === "0,12,24,30,36,60", "the positions at these instants", positions)
+  expect(schedule.soundsAt(95) && !schedule.soundsAt(96), "the rhythm is silent beside the score")
 }
 
 function testNotes() {
@@ -121,5 +133,6 @@ function testNotes() {
 testWeights()
 testGeometry()
 testFill()
+testSegments()
 testNotes()
 if (process.argv[1].endsWith("ensemble.mjs")) process.exit(failures > 0 ? 1 : 0)

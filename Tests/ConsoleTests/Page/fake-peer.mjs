@@ -127,13 +127,16 @@ fake.send = (kind, payload) => {
 fake.json = (kind, value) => fake.send(kind, new TextEncoder().encode(JSON.stringify(value)))
 /** Sends a frame rhythm that plays from now on at 120 quarter notes per minute; stopped if it does not play. */
 fake.rhythm = (plays, { fill, start = now() } = {}) => {
-  const view = new DataView(new ArrayBuffer(128))
+  const view = new DataView(new ArrayBuffer(82 + 24))
   const never = (1n << 63n) - 1n
   view.setUint8(8, plays ? 1 : 0)
   for (const offset of [10, 11]) view.setUint8(offset, 90)
   for (let part = 0; part < 4; part += 1) for (const offset of [12, 17]) view.setUint8(offset + part, 100)
-  for (const [offset, tick] of [[24, 0n], [32, plays ? never : 0n], [40, never], [48, never], [56, never], [64, 0n], [120, fill ?? never]]) view.setBigInt64(offset, tick)
-  for (const offset of [72, 96]) { view.setBigInt64(offset + 8, start); view.setFloat64(offset + 16, 5e8) }
+  for (const [offset, tick] of [[24, 0n], [32, plays ? never : 0n], [40, never], [48, never], [56, 0n], [64, fill ?? never], [72, never]]) view.setBigInt64(offset, tick)
+  view.setUint8(80, 3)
+  view.setUint8(81, 1)
+  view.setBigInt64(82 + 8, start)
+  view.setFloat64(82 + 16, 5e8)
   fake.send(2, view)
 }
 /** Sends a frame levels with the energies of the players. */

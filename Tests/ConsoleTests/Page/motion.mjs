@@ -186,7 +186,7 @@ function testBadSamples() {
 function testPlacement() {
   const segment = { tick: 0, instant: 1_000_000_000, quarter: 480_000_000 }
   const schedule = new Schedule(
-    { plays: true, start: 0, end: 960, changeTick: Infinity, first: segment, second: segment }, (instant) => instant)
+    { plays: true, start: 0, end: 960, segments: [segment], scoreTick: Infinity, sounds: true }, (instant) => instant)
   const sixteenth = 120_000_000
   for (let share = 0; share < 4; share += 0.01) {
     const instant = segment.instant + share * sixteenth
@@ -206,7 +206,7 @@ function testPlacement() {
 /** The first note of a slide waits for the grid. The others keep the intervals of the finger, and a long slide begins anew. */
 function testSlides() {
   const segment = { tick: 0, instant: 0, quarter: 480e6 }
-  const schedule = new Schedule({ plays: true, start: 0, end: 960, changeTick: Infinity, first: segment, second: segment }, (instant) => instant)
+  const schedule = new Schedule({ plays: true, start: 0, end: 960, segments: [segment], scoreTick: Infinity, sounds: true }, (instant) => instant)
   // A sixteenth lasts 120 ms. The finger crosses a string every 20 ms, from 60 ms on, so the first note waits for 120 ms.
   const slide = {}
   const sounds = [60, 80, 100, 120, 140, 160, 180].map((time) => placedInSlide(schedule, time * 1e6, slide) / 1e6)
@@ -268,7 +268,7 @@ function swungFigure() {
   const rhythm = new Rhythm()
   const segment = { tick: 0, instant: 0, quarter: 500e6 }
   rhythm.schedule = new Schedule({
-    plays: true, firstRun: 1, start: 0, end: 9600, changeTick: Infinity, first: segment, second: segment, mixTick: Infinity,
+    plays: true, firstRun: 1, start: 0, end: 9600, segments: [segment], scoreTick: Infinity, sounds: true, mixTick: Infinity,
     mix: { parts: [100, 100, 100, 100], isQuiet: false },
   }, (instant) => instant)
   // `swing` contains the delays of the four sixteenths of a quarter note, in thousandths of a tick.

@@ -204,7 +204,7 @@ async function testDisappearance(signal) {
       const heard = onsets.map(({ heard }) => heard).filter((onset) => onset > ${moment} - 1500).sort((a, b) => a - b)
       const hasHits = (step) => table.hits(step, 127).some(({ part }) => part === 0)
       const last = Math.round(schedule.position(connection.peerTime(heard.at(-1))) / 6)
-      const step = schedule.first.quarter / 4e6
+      const step = schedule.quarter / 4e6
       const first = last - Math.round((heard.at(-1) - heard[0]) / step)
       return { onsets: heard, last, step, pauses, expectedSteps: Array.from({ length: last - first + 1 }, (_, n) => first + n).filter(hasHits) }
     })()`)

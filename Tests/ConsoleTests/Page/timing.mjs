@@ -14,7 +14,7 @@
 // network namespace of its own.
 
 import { spawn, spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -178,6 +178,36 @@ async function testChanges(leader, players) {
   }
 }
 
+/**
+ * A page whose sound is 200 ms late plays the rhythm beside a score with a ritardando over two bars. It must know each tempo that early.
+ */
+async function testRitardando() {
+  const bar = (number, words = "") => `<measure number="${number}">${number === 1 ? "<attributes><divisions>1</divisions><time><beats>4</beats>"
+    + "<beat-type>4</beat-type></time></attributes><direction><direction-type><words>Lively</words></direction-type><sound tempo=\"120\"/></direction>" : ""}`
+    + `${words && `<direction><direction-type><words>${words}</words></direction-type></direction>`}<note><pitch><step>C</step><octave>4</octave></pitch><duration>1</duration></note>`
+    + `${"<note><rest/><duration>1</duration></note>".repeat(3)}</measure>`
+  const file = join(folder, "ritardando.musicxml")
+  writeFileSync(file, `<?xml version="1.0"?><score-partwise><part-list><score-part id="P"><part-name>P</part-name></score-part></part-list>`
+    + `<part id="P">${[bar(1), bar(2), bar(3, "rit."), bar(4), bar(5, "a tempo"), bar(6)].join("")}</part></score-partwise>`)
+  const dora = await start("Dora", ["--activity", "127", "--score", file, "--with-rhythm"])
+  const { page, origin } = await joinPage(dora.lead)
+  await page.evaluate("document.querySelector('#delay').value = '200'; document.querySelector('#delay').dispatchEvent(new Event('change'))")
+  await hearClicks(page, ["drum"], { limit: 0.0001 })
+  // The peer learns the delay of its page with the next report.
+  await sleep(2000)
+  dora.enter("start")
+  await page.wait(plays)
+  await page.wait(`!(${plays})`, 30_000)
+  await sleep(500)
+  const hits = trace("Dora").filter(({ hit }) => hit > 0).map(({ hit }) => hit)
+  const onsets = (await page.evaluate("onsets")).map(({ heard }) => origin + heard * 1e6)
+  const nearest = (instant) => hits.reduce((best, hit) => (Math.abs(hit - instant) < Math.abs(best - instant) ? hit : best))
+  const errors = onsets.map((onset) => (onset - nearest(onset)) / 1e6)
+  console.log(`     a ritardando on a page with a delay of 200 ms: ${summary(errors.map(Math.abs))}; hits ${hits.length}, heard ${onsets.length}`)
+  expect(onsets.length > hits.length * 0.9 && hits.length > 60, "the page plays the rhythm beside the score", [hits.length, onsets.length])
+  expect(percentile(errors.map(Math.abs), 0.95) <= 5, "a ritardando is at most 5 ms late on a page with a delay of 200 ms", errors)
+}
+
 /** Measures the error of the estimate of the peer's clock for 30 s. `limit` is the limit of its 95th percentile in milliseconds. */
 async function testClock(url, network, limit) {
   const { page, origin } = await joinPage(url)
@@ -213,6 +243,7 @@ try {
   const [leader, follower] = [{ name: "Ada", ...await joinPage(ada.lead) }, { name: "Ben", ...await joinPage(ben.play) }]
   await testStart(leader, ["Ada", "Ben"])
   await testChanges(leader, [leader, follower])
+  await testRitardando()
   const cleo = await start("Cleo", ["--http-open"], `${ADDRESS}:0`)
   const address = new URL(cleo.play ?? cleo.lead)
   await testClock(`http://127.0.0.1:${new URL(ada.play).port}/${new URL(ada.play).hash}`, "loopback", 0.25)
