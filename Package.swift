@@ -68,14 +68,14 @@ let package = Package(
     .target(
       name: "Ensemble",
       dependencies: [
-        "ClockSync", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Receiving", "Rhythm", "Sending",
-        "Text",
+        "ClockSync", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Receiving", "Rhythm", "Scores",
+        "Sending", "Text",
       ]),
     .target(
       name: "Simulation",
       dependencies: [
         "ClockSync", "Ensemble", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Receiving", "Rhythm",
-        "Sending", containers,
+        "Scores", "Sending", containers,
       ]),
     .target(name: "CRealtime"),
     .target(name: "Realtime", dependencies: ["CRealtime", "MusicalTime"]),
@@ -105,8 +105,8 @@ let package = Package(
       name: "Engine",
       dependencies: [
         "Audio", "BuildVersion", "ClockSync", "Cryptography", "Ensemble", "MIDI", "Measurement", "MusicalTime",
-        "PeerProtocol", "Playback", "RTPMIDI", "Realtime", "Receiving", "Rhythm", "Sending", "Text", "Transports",
-        containers, .product(name: "Logging", package: "swift-log"),
+        "PeerProtocol", "Playback", "RTPMIDI", "Realtime", "Receiving", "Rhythm", "Scores", "Sending", "Text",
+        "Transports", containers, .product(name: "Logging", package: "swift-log"),
       ]),
     .systemLibrary(name: "CQrencode"),
     .systemLibrary(name: "CZlib"),
@@ -126,7 +126,8 @@ let package = Package(
     .executableTarget(
       name: "tutti",
       dependencies: [
-        "BuildVersion", "Console", "Cryptography", "Engine", "Measurement", "Simulation", "Text",
+        "BuildVersion", "Console", "Cryptography", "Engine", "Measurement", "ScoreFiles", "Scores", "Simulation",
+        "Text",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [.embedInCode("Patch/Templates/rhythm.yaml"), .embedInCode("Patch/Templates/instrument.yaml")]),
@@ -189,7 +190,7 @@ let package = Package(
       name: "tuttiTests",
       dependencies: [
         "_TestSupport", "_TestTraits", "Audio", "BuildVersion", "Console", "Cryptography", "Engine", "Ensemble",
-        "Measurement", "MusicalTime", "Realtime", "Rhythm", "Transports", "tutti",
+        "Measurement", "MusicalTime", "Realtime", "Rhythm", "ScoreFiles", "Scores", "Transports", "tutti",
         .product(name: "NIOCore", package: "swift-nio"),
       ]),
     .testTarget(

@@ -22,6 +22,7 @@ struct Tutti: ParsableCommand {
         tutti passkey                           print a passkey for a group of peers
         tutti simulate --peers 100              simulate a hundred peers
         tutti patch list                        list the rhythms and instruments
+        tutti score show ferry-waltz            show the parts and bars of a score
         tutti ports                             list MIDI ports, sound cards, peers
 
       EXIT STATUS
@@ -40,7 +41,7 @@ struct Tutti: ParsableCommand {
     version: Version.current,
     subcommands: [
       DemoCommand.self, PeerCommand.self, CalibrateCommand.self, PasskeyCommand.self, MeasureCommand.self,
-      PatchCommand.self, PortsCommand.self, SimulateCommand.self,
+      PatchCommand.self, PortsCommand.self, ScoreCommand.self, SimulateCommand.self,
     ])
 
   static func main() {

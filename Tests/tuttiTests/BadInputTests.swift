@@ -34,6 +34,12 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("patch check broken.yaml", 65, "broken.yaml:2"),
     BadInput("patch show broken.yaml", 65, "broken.yaml:2"),
     BadInput("patch show nothing", 69, "patch nothing: not found", "street", "tilt-harp"),
+    BadInput(
+      "score show nothing", 69, "score nothing: not found; give a file, or one of: clarinet-song", "ferry-waltz"),
+    BadInput("score show ./missing.mxl", 69, "./missing.mxl: no such file"),
+    BadInput("score check ./broken.yaml", 65, "broken.yaml:"),
+    BadInput("score export evening --output no/such/folder/x.mid", 69, "no/such/folder/x.mid: cannot be written"),
+    BadInput("score import ./broken.yaml", 65, "./broken.yaml: is not a MIDI file; give a Standard MIDI File"),
     BadInput("peer --port 0 --patch tilt-harp", 69, "patch tilt-harp: is an instrument, not a rhythm; give a file, or"),
     BadInput("peer --port 0 --audio wav:x.wav --soundfont none.sf2", 69, "none.sf2", "--soundfont"),
     BadInput("peer --port 0 --audio wav:x.wav --soundfont broken.yaml", 65, "broken.yaml: not a SoundFont"),
@@ -251,7 +257,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
   @Test(arguments: [
     "", "demo", "peer", "calibrate", "passkey", "ports", "simulate", "measure", "measure audio", "measure clock",
     "measure follower", "measure network", "measure path", "measure players", "measure schema", "measure sync", "patch",
-    "patch check", "patch export", "patch import", "patch list", "patch new", "patch render", "patch show",
+    "patch check", "patch export", "patch import", "patch list", "patch new", "patch render", "patch show", "score",
+    "score check", "score export", "score import", "score list", "score show",
   ])
   func helpHasExamplesAndTablesOf80Columns(command: String) async throws {
     let arguments = command.split(separator: " ").map(String.init) + ["--help"]

@@ -8,6 +8,8 @@ import Text
 public enum Command: Hashable, Sendable {
   /// A command for the control thread of the peer.
   case player(PlayerCommand)
+  /// Plays the score of the library, or in the file, with this name; nil: no score.
+  case selectScore(String?)
   /// Plays the rhythm of the library with this name.
   case selectRhythm(String)
   /// Chooses the instrument of the library with this name; nil: no instrument.
@@ -58,6 +60,9 @@ private enum Verb: String {
   case gate, hear, note, release, control, shape, pitches, phrase, patch, instrument, calibrate, clicking, connect,
     policy
   case peers, leave
+  case score, bar, loop, vamp, ending
+  case withRhythm = "with-rhythm"
+  case scorePart = "score-part"
   case countIn = "count-in"
   case totalActivity = "total-activity"
   case ledBy = "led-by"
@@ -102,6 +107,11 @@ private enum Verb: String {
     case .connect, .policy: (nil, .lead)
     case .clicking: (nil, .play)
     case .peers, .leave: ("", nil)
+    case .score: ("name", nil)
+    case .bar, .ending: ("number", .lead)
+    case .loop: ("from|off to", .lead)
+    case .vamp, .withRhythm: ("off", .lead)
+    case .scorePart: ("part... percent", nil)
     }
   }
 
@@ -128,6 +138,9 @@ private enum Verb: String {
     case .countIn:
       let bars = given.has("bars") ? given.integer("bars", 1...4) : 1
       return .player(.countIn(bars: try need(bars, "not 1 to 4 bars; give 1, 2, 3 or 4")))
+    case .tempo where given.text("bpm")?.hasSuffix("%") == true:
+      let percent = given.text("bpm").flatMap { Double($0.dropLast()) }.flatMap { (10...400).contains($0) ? $0 : nil }
+      return .player(.scoreTempo(percent: try need(percent, "not a tempo of a score; give 10% to 400%")))
     case .tempo:
       let bpm = given.number("bpm").flatMap { try? Tempo(bpm: $0) }
       let tempo = try need(bpm, "not a tempo; give 20 to 999 beats per minute")
@@ -232,6 +245,28 @@ private enum Verb: String {
       let policy = given.text("who").flatMap(ConnectionPolicy.Kind.init)
       return .player(.policy(try need(policy)))
     case .peers: return .player(.showRoster)
+    case .score:
+      let name = try need(given.text("name"), "incomplete; give NAME, FILE or `off`, \(help)")
+      return .selectScore(name == "off" ? nil : name)
+    case .bar: return .player(.bar(try need(given.text("number"), "incomplete; give the number of a bar")))
+    case .loop:
+      if given.text("off") == "off" { return .player(.vamp(false)) }
+      guard let first = given.text("from"), let last = given.text("to") else {
+        throw given.error(
+          "incomplete; give the numbers of the first and of the last bar, such as `loop 5 8`, or `loop off`")
+      }
+      return .player(.loop(from: first, to: last))
+    case .vamp: return .player(.vamp(try need(given.isOn, "unexpected words; enter `vamp` or `vamp off`")))
+    case .withRhythm:
+      return .player(.withRhythm(try need(given.isOn, "unexpected words; enter `with-rhythm` or `with-rhythm off`")))
+    case .ending:
+      return .player(.ending(try need(given.integer("number", 1...100), "not the number of an ending; give 1 to 100")))
+    case .scorePart:
+      let reason = "not a part and a level; give a part and a level, such as `score-part Violin 80`, or on, off or only"
+      let part = try need(given.text("part"), reason)
+      if given.text("percent") == "only" { return .player(.scorePart(part, .only)) }
+      let level = given.flag("percent").map { $0 ? 100 : 0 } ?? given.integer("percent", 0...100)
+      return .player(.scorePart(part, .percent(try need(level, reason))))
     case .leave: return .player(.leave)
     }
   }

@@ -88,6 +88,22 @@ public enum PlayerCommand: Hashable, Sendable {
   case savePatch(to: String)
   /// Plays another patch, from the next bar on. Not executed while the peer plays the patch of its master.
   case patch(Patch, named: String)
+  /// Plays a score from the next start on, or as the master from the next bar line on; nil: no score.
+  case score(ChosenScore?)
+  /// Lets the rhythm play beside the score (true), or only the score (false).
+  case withRhythm(Bool)
+  /// Starts at the bar with this printed number, or as the master goes to it at the next bar line.
+  case bar(String)
+  /// Repeats the bars from one printed number to another.
+  case loop(from: String, to: String)
+  /// Repeats the bar that plays (true), or ends the repetition of bars (false).
+  case vamp(Bool)
+  /// Takes the ending with this number.
+  case ending(Int)
+  /// Sets the tempo of the score in percent of the written tempo.
+  case scoreTempo(percent: Double)
+  /// Sets the level of the part of the score with this name or number, at the local peer.
+  case scorePart(String, ScorePartLevel)
   /// Connects to the service with this name that discovery has found.
   case connect(toHost: String)
   /// Sets the connection policy. Sessions continue.
@@ -105,7 +121,8 @@ public enum PlayerCommand: Hashable, Sendable {
     case .ask, .locate, .tempo, .setTempo, .rampTempo, .activity, .adopt, .join, .part, .movement, .partner, .total,
       .level, .plays, .fill, .loudness, .gate, .ledBy, .hear,
       .play, .playToNext, .note, .control, .shape, .pitches, .phrase, .instrument, .strike, .tilt, .pageDelay, .click,
-      .savePatch, .patch, .connect, .policy, .showRoster:
+      .savePatch, .patch, .score, .withRhythm, .bar, .loop, .vamp, .ending, .scoreTempo, .scorePart, .connect, .policy,
+      .showRoster:
       false
     }
   }

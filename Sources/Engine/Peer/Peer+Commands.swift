@@ -114,6 +114,23 @@ extension Peer {
       }
     case .patch(let patch, let name):
       play(patches.choose(patch, named: name, in: core, soundLead: sound.lead, at: now), at: now)
+    case .score(let chosen):
+      let playsRhythm = ensemble.playsRhythmBesideScore
+      report(try scores.choose(chosen, playsRhythm: playsRhythm, in: core, at: now), at: now)
+    case .withRhythm(let isOn): try ensemble.play(besideScore: isOn, at: now)
+    case .bar(let number): try ensemble.go(toBar: try bar(numbered: number), at: now)
+    case .loop(let first, let last):
+      let bars = (try bar(numbered: first), try bar(numbered: last))
+      try ensemble.loop(min(bars.0, bars.1)..<max(bars.0, bars.1) + 1, at: now)
+    case .vamp(true): try ensemble.loop(nil, at: now)
+    case .vamp(false): try ensemble.endLoop(at: now)
+    case .ending(let number): try ensemble.takeEnding(number, at: now)
+    case .scoreTempo(let percent):
+      if refuses("the tempo", remedy: "change it there", at: now) { return }
+      try ensemble.change(tempoFactor: UInt32((percent * 10_000).rounded()), at: now)
+    case .scorePart(let part, let level):
+      report(try scores.setLevel(level, ofPart: part, in: core), at: now)
+      clock.set(scores.levels)
     case .connect(let host): report(surroundings.connect(toHost: host, in: core, at: now), at: now)
     case .policy(let kind): report(surroundings.choose(kind, in: core, at: now), at: now)
     case .showRoster: showRoster()
@@ -178,9 +195,27 @@ extension Peer {
     }
   }
 
+  /// Passes the tables of scores and the levels of their parts to the clock thread.
+  func play(_ effect: ScoreChoice.Effect, at now: Instant) {
+    for (place, table) in effect.tables { clock.play(table, in: place) }
+    if let levels = effect.levels { clock.set(levels) }
+    if let parts = effect.begun { records.beginScore(parts: parts) }
+    report(effect.notices, at: now)
+  }
+
+  /// The index of the bar of the score with a printed number. If no bar has this number, the bars are counted from 1.
+  private func bar(numbered number: String) throws(CommandError) -> Int {
+    guard let score = ensemble.scoreDigest.flatMap({ ensemble.score($0) }) else { throw .noScore }
+    if let index = score.bars.firstIndex(where: { $0.number == number }) { return index }
+    guard let count = Int(number), score.bars.indices.contains(count - 1) else {
+      throw .noSuchBar(count: score.bars.count)
+    }
+    return count - 1
+  }
+
   /// Starts the rhythm after a count-in of a number of bars.
   private func countIn(bars: Int, at now: Instant) throws(CommandError) {
-    guard let countIn = CountIn(bars: bars, of: patch.meter) else {
+    guard let countIn = CountIn(bars: bars, of: ensemble.startMeter ?? patch.meter) else {
       let limit = CountIn.maximumClicks
       return log.notice("count-in: \(bars) bars of \(patches.name) have more than \(limit) beats; enter `count-in 1`")
     }

@@ -182,6 +182,8 @@ extension Peer {
       }
       observer.report(event, at: now)
     case .phraseReceived(let phrase, let sender, let receiver): received(phrase, from: sender, to: receiver, at: now)
+    case .documentReceived(let document, let sender) where document.kind == .score:
+      scores.worker.read(document, from: sender)
     case .documentReceived(let document, let sender): patches.checker.check(document, from: sender)
     case .rhythmOfPeer(let peer, let state):
       let name = core.name(of: peer)

@@ -40,6 +40,7 @@ public final class Peer {
   var observer = PeerObserver()
   var clockWarnings = ClockWarnings()
   var patches: PatchChoice
+  var scores: ScoreChoice
   var instrument: PlayerInstrument
   /// The players on the web pages of this peer.
   var pages = PagePlayers()
@@ -123,6 +124,7 @@ public final class Peer {
     (patches, instrument) = (
       PatchChoice(configuration, table, bell: mailbox.bell), PlayerInstrument(chords: table.chords)
     )
+    scores = ScoreChoice(configuration, bell: mailbox.bell)
     let soundLead = sound.lead + table.maximumPush
     // The earliest clock output needs each change 50 ms before its ticks.
     let outputLead = .milliseconds(50) - (configuration.clockOffsets.map(\.offset).min() ?? .zero)
@@ -192,6 +194,10 @@ public final class Peer {
     }
     report(surroundings.connect(core, restored: restored, at: now), at: now)
     play(patches.begin(in: core, soundLead: sound.lead, at: now), at: now)
+    if let score = configuration.score { execute(.score(score)) }
+    if configuration.withRhythm { execute(.withRhythm(true)) }
+    if let bar = configuration.startBar { execute(.bar(bar)) }
+    if configuration.scoreTempo != 100 { execute(.scoreTempo(percent: configuration.scoreTempo)) }
     for device in configuration.players { adopt(device) }
     if let instrument = configuration.instrument { choose(instrument, named: configuration.instrumentName) }
   }
@@ -260,6 +266,7 @@ public final class Peer {
       for checked in patches.checker.take() {
         report(patches.accept(checked, in: core, at: now), at: now)
       }
+      play(scores.take(in: core, at: now), at: now)
       takeRecordedPhrases(at: now)
       advanceDevices(at: now)
       // An external clock announces nothing in advance. With such a clock, the lead time does not cover the delay of web pages, so that the
@@ -353,10 +360,11 @@ public final class Peer {
     var outputs = core.takeOutputs(at: now)
     // The clock thread needs the table of a rhythm before the schedule. This may cause further outputs.
     play(patches.follow(core, soundLead: sound.lead, at: now), at: now)
+    play(scores.follow(core, at: now), at: now)
     outputs += core.takeOutputs(at: now)
     // After a restart, the peer must know which terms it may have used, so terms are reserved on the disk in advance.
     storage.reserve(for: ensemble.ownTerm)
-    storage.save(core, patch: patches.chosenName, tempo: tempo.value, at: now)
+    storage.save(core, patch: patches.chosenName, score: scores.file(in: core), tempo: tempo.value, at: now)
     execute(outputs)
     if instrument.isOutdated(in: core, pages: pages) { network.play(instrument.settings(for: core, pages: pages)) }
     if let warning = clockWarnings.warning(withheld: clock.counters.withheld, at: now) { log.warning("\(warning)") }

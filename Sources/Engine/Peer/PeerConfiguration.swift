@@ -72,6 +72,16 @@ public struct PeerConfiguration: Sendable {
   public var masterLoss = MasterLoss.continue
   /// Whether the peer plays its own patch even while it follows a master.
   public var ownPatch = false
+  /// The score that plays; nil: none.
+  public var score: ChosenScore?
+  /// Whether the rhythm plays beside the score.
+  public var withRhythm = false
+  /// The printed number of the bar at which the score starts; nil: its beginning.
+  public var startBar: String?
+  /// The tempo of the score in percent of the written tempo, 10...400.
+  public var scoreTempo = 100.0
+  /// The levels of parts of the score at this peer, by the name or the number of the part.
+  public var scoreParts: [(part: String, level: ScorePartLevel)] = []
   /// How the master combines the energies of all players; nil: by the number of players.
   public var totalActivityRule: TotalActivityRule?
   /// The receiver of the player's notes, by name or identity; nil: all peers.

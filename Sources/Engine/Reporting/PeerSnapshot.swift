@@ -57,6 +57,10 @@ public struct PeerSnapshot: Sendable {
   public var bar: Int64
   /// The beat in the bar, counted from one.
   public var beat: Int64
+  /// The meter of the bar.
+  public var meter: Meter
+  /// The score that plays, or with which the rhythm would start; nil if there is none.
+  public var score: ScoreStatus?
   /// The energy of the local player, 0...127.
   public var activity: UInt8
   /// The base value of the local player, to which its energy falls back after it has played; nil: it has set none.
@@ -122,6 +126,24 @@ public struct PeerSnapshot: Sendable {
   /// The files in which something is missing, because they could not be written.
   public var failedFiles: [PeerFile]
 
+  /// The score and its position.
+  public struct ScoreStatus: Hashable, Sendable {
+    /// The name as the user has written it, or the title.
+    public var name: String
+    /// Whether the local peer has the score.
+    public var isHere: Bool
+    /// The printed number of the written bar; nil if it is not known.
+    public var bar: String?
+    /// The printed number of the last bar.
+    public var lastBar: String
+    /// How often the repeated section has begun, from 1.
+    public var pass: Int
+    /// Whether bars repeat until the leader ends it.
+    public var isLoop: Bool
+    /// Whether the rhythm plays beside the score.
+    public var playsRhythm: Bool
+  }
+
   /// Whether a rhythm plays at this peer.
   public var plays: Bool { role != .idle && schedule.run != 0 && hasRhythm }
   /// The mix that applies now; the standard mix while no rhythm plays.
@@ -136,12 +158,13 @@ extension Peer {
     let players = ensemble.playerStatuses()
     let tick = ensemble.role == .idle ? Tick(of: ensemble.position) : ensemble.schedule.tick(at: now)
     let grid = ensemble.role == .idle ? ensemble.startGrid(at: tick) : ensemble.schedule.grid[tick]
-    let (bar, beat) = grid.position(of: tick)
+    let (gridBar, beat) = grid.position(of: tick)
+    let bar = scores.plan?.bar(at: tick).map { Int64($0.index) + 1 } ?? gridBar
     let leadingClock = core.clocks.leader(of: ensemble)?.clock
     return PeerSnapshot(
       at: now, name: ensemble.displayedName, identity: identity, channel: ensemble.channel?.number, role: ensemble.role,
       tempo: leadingClock?.tempo ?? (ensemble.role == .idle ? tempo.value : ensemble.tempo(at: now)), bar: bar,
-      beat: beat,
+      beat: beat, meter: grid.meter, score: scores.status(in: core, at: tick),
       activity: ensemble.localEnergy, base: ensemble.heldActivity, total: ensemble.totalActivity(at: now),
       isMuted: ensemble.isMuted,
       instrumentName: instrument.name, sessions: core.roster.sessionCount,

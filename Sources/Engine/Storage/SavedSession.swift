@@ -9,6 +9,8 @@ import Transports
 public struct SavedSession: Sendable, Equatable {
   /// The name or path of the patch, as the user has entered it.
   public var patch: String
+  /// The name or path of the score, as the user has entered it; nil: none, or the score of another peer.
+  public var score: String?
   public var tempo: Tempo
   /// The activity that the player has set; nil: none.
   public var activity: UInt8?
@@ -24,10 +26,10 @@ public struct SavedSession: Sendable, Equatable {
 
   public init(
     patch: String, tempo: Tempo, activity: UInt8?, gates: Gates, peers: [String], position: Step,
-    rhythm: TimelineMessage?, boot: String
+    rhythm: TimelineMessage?, boot: String, score: String? = nil
   ) {
     (self.patch, self.tempo, self.activity, self.gates) = (patch, tempo, activity, gates)
-    (self.peers, self.position, self.rhythm, self.boot) = (peers, position, rhythm, boot)
+    (self.peers, self.position, self.rhythm, self.boot, self.score) = (peers, position, rhythm, boot, score)
   }
 }
 
@@ -52,7 +54,7 @@ extension SavedSession: Codable {
   private static let maximumPosition: Int64 = 1 << 40
 
   private enum CodingKeys: String, CodingKey {
-    case version, patch, activity, gates, leaders, peers, position, rhythm, boot
+    case version, patch, score, activity, gates, leaders, peers, position, rhythm, boot
     case tempo = "ns_per_quarter"
   }
 
@@ -62,6 +64,7 @@ extension SavedSession: Codable {
     guard version <= Self.version else { throw Fault.isNewer(version) }
     guard version == Self.version else { throw Fault.isDamaged }
     patch = try fields.decode(String.self, forKey: .patch)
+    score = try fields.decodeIfPresent(String.self, forKey: .score)
     guard let tempo = Tempo(nanosecondsPerQuarter: try fields.decode(Int64.self, forKey: .tempo)) else {
       throw Fault.isDamaged
     }
@@ -78,7 +81,9 @@ extension SavedSession: Codable {
       rhythm = timelineMessage
     }
     guard activity ?? 0 <= 127, peers.count <= Self.maximumPeers, (0...Self.maximumPosition).contains(position.index),
-      (1...Self.maximumPathLength).contains(patch.utf8.count), !patch.utf8.contains(0),
+      [patch, score].allSatisfy({ name in
+        name.map { (1...Self.maximumPathLength).contains($0.utf8.count) && !$0.utf8.contains(0) } ?? true
+      }),
       boot.utf8.count <= Self.maximumBootLength,
       // The start of a peer must not wait for a name server.
       peers.allSatisfy({ SocketAddress.isNumeric($0) })
@@ -87,7 +92,8 @@ extension SavedSession: Codable {
 
   public func encode(to encoder: any Encoder) throws {
     try encoder.encode([
-      "version": Self.version, "patch": patch, "ns_per_quarter": tempo.nanosecondsPerQuarter, "activity": activity,
+      "version": Self.version, "patch": patch, "score": score, "ns_per_quarter": tempo.nanosecondsPerQuarter,
+      "activity": activity,
       "gates": gates.rules, "leaders": gates.leaders, "peers": peers, "position": position.index, "boot": boot,
       // The timeline message is stored in its wire format, because the decoder of this format checks all ranges.
       "rhythm": rhythm?.systemExclusive,

@@ -54,8 +54,9 @@ struct SessionKeeper {
   ///
   /// - Parameters:
   ///   - patch: the name of the patch that the player has chosen.
+  ///   - score: the name of the score that the player has chosen; nil: none.
   ///   - tempo: the tempo at which the player starts the rhythm.
-  mutating func save(_ core: PeerCore, patch: String, tempo: Tempo, at now: Instant) {
+  mutating func save(_ core: PeerCore, patch: String, score: String?, tempo: Tempo, at now: Instant) {
     // The saved rhythm is kept until it is restored or given up.
     guard resumesAt == nil, core.ensemble.resumable?.claim != saved?.rhythm?.claim || now >= nextSave else { return }
     nextSave = now + Self.minimumInterval
@@ -65,7 +66,7 @@ struct SessionKeeper {
     let state = SavedSession(
       patch: patch, tempo: tempo, activity: core.ensemble.heldActivity, gates: core.ensemble.gates,
       peers: addresses.isEmpty ? saved?.peers ?? [] : addresses.sorted(), position: core.ensemble.position,
-      rhythm: core.ensemble.resumable, boot: StateStore.boot)
+      rhythm: core.ensemble.resumable, boot: StateStore.boot, score: score)
     guard state != saved else { return }
     // The state counts as saved even if the write fails. The next attempt is then made after the next change.
     saved = state

@@ -52,6 +52,7 @@ struct DemoCommand: ParsableCommand {
         tutti demo
         tutti demo --http 0.0.0.0:8080
         tutti demo --peers 8 --bars 4 --bpm 174 --patch pulse --activity 127
+        tutti demo --score evening
         tutti demo --output /tmp/demo --json
       """)
 
@@ -67,6 +68,12 @@ struct DemoCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("Play this rhythm: a name from `tutti patch list` or a file.", valueName: "PATCH"))
   var patch = PatchLibrary.standard
+
+  @Option(
+    help: ArgumentHelp(
+      "Play this score once instead of the rhythm, in its own tempo: a name from `tutti score list` or a file. --bars, --bpm and "
+        + "--patch then have no effect.", valueName: "SCORE"))
+  var score: String?
 
   @Option(
     help: ArgumentHelp(
@@ -100,6 +107,7 @@ struct DemoCommand: ParsableCommand {
   func run() throws {
     let rhythm = try PatchLibrary.rhythm(patch)
     let tempo = try Tempo(bpm: bpm)
+    let piece = try score.map { try DemoScore($0) }
     do {
       try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
     } catch {
@@ -107,7 +115,7 @@ struct DemoCommand: ParsableCommand {
     }
     let terminal = Terminal()
     let hasSoundCard = PCMDevices.canOpen() && (try? PCMDevice("default")) != nil
-    let ticks = Int64(barCount) * rhythm.meter.ticksPerBar
+    let ticks = piece?.ticks ?? Int64(barCount) * rhythm.meter.ticksPerBar
     let interruption = Interruption()
     let signals = TerminationSignals { interruption.raise() }
     defer {
@@ -119,17 +127,17 @@ struct DemoCommand: ParsableCommand {
     defer { page?.end() }
     if let page { waitForPhone(page, until: interruption, on: terminal) }
     if interruption.isRaised { throw ExitCode(130) }
-    let demoPeers = try DemoPeers(self, tempo: tempo, ticks: ticks, hasSoundCard: hasSoundCard, page: page)
+    let demoPeers = try DemoPeers(
+      self, tempo: tempo, ticks: ticks, score: piece, hasSoundCard: hasSoundCard, page: page)
     if !json {
       let sound =
         hasSoundCard
         ? "peer 1 also plays through the sound card"
         : "you do not hear peer 1, because there is no usable sound card (`tutti ports` lists the cards)"
-      terminal.printLine(
-        "\(peers) peers, \(barCount) bar\(barCount == 1 ? "" : "s") of \(patch) at \(bpm) BPM, recorded in \(output); \(sound)"
-      )
+      let music = piece?.name ?? "\(barCount) bar\(barCount == 1 ? "" : "s") of \(patch) at \(bpm) BPM"
+      terminal.printLine("\(peers) peers, \(music), recorded in \(output); \(sound)")
     }
-    let showProgress = progress(of: rhythm, ticks: ticks, on: terminal)
+    let showProgress = piece.map { progress(of: $0, on: terminal) } ?? progress(of: rhythm, ticks: ticks, on: terminal)
     demoPeers.play(
       until: { interruption.isRaised },
       onProgress: { position in
@@ -142,7 +150,8 @@ struct DemoCommand: ParsableCommand {
     for failure in failures { terminal.printLine("tutti: \(failure)") }
     terminal.flush()
     guard failures.isEmpty else { throw ExitCode.unavailable }
-    let report = try DemoReport(self, patch: rhythm, files: demoPeers.files, phones: page?.maximumPlayers)
+    let report = try DemoReport(
+      self, patch: rhythm, score: piece, files: demoPeers.files, phones: page?.maximumPlayers)
     if json { try printJSON(report) } else { print(report, terminator: "") }
     let mix = "\(output)/mix.wav"
     try StereoMix.write(try demoPeers.files.map { try SoundFile(path: $0.recording) }, to: mix)
@@ -165,6 +174,15 @@ struct DemoCommand: ParsableCommand {
   private func showPlayers(_ page: DemoPage, on terminal: Terminal) {
     let phones = "\(page.players) \(page.players == 1 ? "phone" : "phones")"
     terminal.printLine("\(peers + page.players) players: \(peers) peers and \(phones)")
+  }
+
+  /// Returns the function that shows the progress of a score on a terminal.
+  private func progress(of score: DemoScore, on terminal: Terminal) -> (DemoPosition?) -> Void {
+    guard terminal.isInteractive else { return { _ in } }
+    return { position in
+      let percent = max(0, position?.tick ?? 0) * 100 / max(score.ticks, 1)
+      terminal.showStatus("\(score.name): \(min(percent, 100)) %")
+    }
   }
 
   /// Returns the function that shows the progress. A terminal shows status lines. If there is no terminal that can show them, the

@@ -29,9 +29,10 @@ final class DemoPeers {
   ///
   /// - Parameters:
   ///   - ticks: the length of the rhythm in ticks.
+  ///   - score: the score that plays instead of the rhythm; nil: none.
   ///   - hasSoundCard: whether the first peer also plays through the default sound card.
   ///   - page: the web page; all peers connect to the peer that serves it. Nil for no page.
-  init(_ demo: DemoCommand, tempo: Tempo, ticks: Int64, hasSoundCard: Bool, page: DemoPage?) throws {
+  init(_ demo: DemoCommand, tempo: Tempo, ticks: Int64, score: DemoScore?, hasSoundCard: Bool, page: DemoPage?) throws {
     ramp = demo.activity == nil ? ActivityRamp(ticks: ticks) : nil
     let ports = try Self.freePorts(demo.peers)
     files = (1...demo.peers).map { n in
@@ -39,7 +40,9 @@ final class DemoPeers {
       return Files(name: Self.name(n), recording: stem + ".wav", trace: stem + ".trace", log: stem + ".log")
     }
     // The length of the rhythm in time: the instant of its end, if it starts at instant 0.
-    let duration = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)).deadline(Tick(ticks))
+    let rhythmEnd = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)).deadline(Tick(ticks))
+    // A score ends by itself. The additional second is a limit only.
+    let duration = score.map { Instant(nanoseconds: 0) + $0.duration + .seconds(1) } ?? rhythmEnd
     var started: [Process] = []
     do {
       for (n, files) in files.enumerated() {
@@ -53,6 +56,7 @@ final class DemoPeers {
         if let page { arguments += page.connection }
         if n == 0 {
           let seconds = String(format: "%.9f", Double(duration.nanoseconds) / 1e9)
+          if let score { arguments += ["--score", score.name] }
           arguments += ["--start", "--bpm", "\(demo.bpm)", "--duration", seconds]
           if hasSoundCard { arguments += ["--audio", "alsa"] }
         }

@@ -42,7 +42,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
 
   /// Reads the traces and recordings in `files` and compares them. In the code, the index n counts the peers from 0. Element n - 1
   /// of `comparisons` compares peer n with peer 0. Peer 0 itself is compared only with the expected number of onsets.
-  init(_ demo: DemoCommand, patch: Patch, files: [DemoPeers.Files], phones: Int?) throws {
+  init(_ demo: DemoCommand, patch: Patch, score: DemoScore?, files: [DemoPeers.Files], phones: Int?) throws {
     let traces = try files.map { try Trace(contentsOf: $0.trace) }
     let recordings = try files.map { try Recording(file: $0.recording) }
     let sync = try SyncReport(traces: traces)
@@ -52,7 +52,8 @@ struct DemoReport: Encodable, CustomStringConvertible {
     let played = traces[0].ticks.reduce(into: [Step: UInt8]()) { played, tick in
       if let step = tick.tick.beginsStep { played[step] = tick.activity ?? demo.activity ?? 0 }
     }
-    let onsetsExpected = played.reduce(0) { $0 + table.positions(at: $1.key, activity: $1.value).count }
+    let onsetsExpected =
+      score?.onsets ?? played.reduce(0) { $0 + table.positions(at: $1.key, activity: $1.value).count }
     peers = files.indices.map { n in
       let (onsets, compared) = (sound.tracks[n].onsets, n > 0 ? sound.comparisons[n - 1] : nil)
       return Peer(
@@ -64,7 +65,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
         clock: n > 0 ? sync.comparisons[n - 1].magnitude : nil, sound: compared?.magnitude)
     }
     (self.demo, self.phones, self.onsetsExpected, header) = (demo, phones, onsetsExpected, traces[0].header)
-    (maximumActivity, isStyle) = (played.values.max() ?? 0, !patch.parts.isEmpty)
+    (maximumActivity, isStyle) = (played.values.max() ?? 0, score != nil || !patch.parts.isEmpty)
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -83,7 +84,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
       ] as JSONObject
     }
     try encoder.encode([
-      "version": Version.current, "patch": demo.patch, "bpm": demo.bpm, "bars": demo.barCount,
+      "version": Version.current, "patch": demo.patch, "score": demo.score, "bpm": demo.bpm, "bars": demo.barCount,
       // The activity of the first peer; omitted if it rose from 0 to 127.
       "activity": demo.activity, "activity_max": maximumActivity, "kernel": header.kernel,
       "processor": header.processor, "command": CommandLine.arguments.joined(separator: " "), "peers": peers,
@@ -115,7 +116,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
     if let phones { text += "Phones that played at the same time: \(phones)\n" }
     if isStyle {
       text +=
-        "Sound: notes of bass, guitar and keys begin softly, so their onsets can be found up to 20 ms too early or too late. "
+        "Sound: notes of instruments other than drums begin softly, so their onsets can be found up to 20 ms too early or too late. "
         + "Judge by the columns of the clock whether the peers are together.\n"
     }
     return text

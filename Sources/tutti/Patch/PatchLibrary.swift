@@ -22,10 +22,12 @@ enum PatchLibrary {
   static let folderRemedy =
     "set the environment variable TUTTI_PATCHES to the folder that contains the folders rhythms and instruments"
 
-  /// The existing folders with patches of a kind, in search order. They are named `rhythms` or `instruments`. The first one is in
-  /// $TUTTI_PATCHES. The others are in `Patches` (a checkout) and in `share/tutti/Patches` (an installation) of the folder of the
-  /// program and of each folder above it.
-  static func folders(of kind: PatchKind) -> [String] {
+  /// The existing folders with patches of a kind, in search order. They are named `rhythms` or `instruments`.
+  static func folders(of kind: PatchKind) -> [String] { folders(named: kind.folder) }
+
+  /// The existing folders with this name, in search order. The first one is in $TUTTI_PATCHES. The others are in `Patches` (a checkout)
+  /// and in `share/tutti/Patches` (an installation) of the folder of the program and of each folder above it.
+  static func folders(named name: String) -> [String] {
     var folders: [String] = []
     if let named = ProcessInfo.processInfo.environment["TUTTI_PATCHES"], !named.isEmpty { folders.append(named) }
     var folder = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0]).resolvingSymlinksInPath()
@@ -34,7 +36,7 @@ enum PatchLibrary {
       folders.append(folder.appendingPathComponent("Patches").path)
       folders.append(folder.appendingPathComponent("share/tutti/Patches").path)
     }
-    return folders.map { "\($0)/\(kind.folder)" }.filter { FileManager.default.fileExists(atPath: $0) }
+    return folders.map { "\($0)/\(name)" }.filter { FileManager.default.fileExists(atPath: $0) }
   }
 
   /// The sorted names of all patches of a kind in the patch folders.

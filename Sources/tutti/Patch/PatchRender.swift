@@ -3,7 +3,7 @@ import MusicalTime
 import Playback
 import Rhythm
 
-/// The sound of a rendered file: a rhythm, or an instrument with a simulated player.
+/// The sound of a rendered file: a rhythm, an instrument with a simulated player, or a score.
 protocol RenderSource {
   /// The end of the last bar.
   var end: Instant { get }
@@ -22,6 +22,8 @@ struct FileRender {
   let seconds: Double
   /// The number of hits or notes.
   let count: Int64
+  /// The number of hits or notes that did not sound, because too many sounded.
+  let dropped: Int64
   /// The number of samples outside full scale.
   let clippedSamples: Int64
 
@@ -46,7 +48,7 @@ struct FileRender {
       }
     }
     seconds = Double((source.end + Self.fade).nanoseconds) / 1e9
-    (count, clippedSamples) = (source.count, file.clippedSamples)
+    (count, dropped, clippedSamples) = (source.count, renderer.counters.dropped, file.clippedSamples)
   }
 }
 

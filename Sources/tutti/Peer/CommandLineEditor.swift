@@ -76,6 +76,8 @@ final class CommandLineEditor: @unchecked Sendable {
     do {
       switch try Command(text: text) {
       case .player(let command): post(command)
+      case .selectScore(nil): post(.score(nil))
+      case .selectScore(let name?): post(.score(try ScoreOptions.choice(of: name)))
       case .selectRhythm(let name): rhythms.select(name)
       case .selectInstrument(let name): instruments.select(name)
       case .saveRhythm(let name): post(.savePatch(to: try PatchLibrary.newPath(of: name)))

@@ -63,6 +63,18 @@ extension PeerCommand {
       save-patch NAME             save the current rhythm as NAME.yaml in the
                                   first existing folder of rhythms, see
                                   `tutti patch --help`
+      score SCORE|off             play a score, or none, from the next start or bar
+      bar BAR                     start at this bar; on the master, go to it at
+                                  the next bar line
+      loop BAR BAR, loop off      repeat these bars, or go on after them
+      vamp, vamp off              repeat the bar that plays, or go on
+      ending NUMBER               take this ending of the present repeat
+      tempo PERCENT%              set the tempo of the score, 10%...400% of the
+                                  written tempo
+      with-rhythm, with-rhythm off
+                                  let the rhythm play beside the score, or not
+      score-part PART LEVEL       set the level of a part of the score at this peer
+                                  only: 0...100, on, off or only
       part PART PERCENT|on|off    from the next bar: set the level of the drums,
                                   bass, guitar or keys, 0...100, or switch them on
                                   or off
@@ -116,6 +128,14 @@ extension PeerCommand {
 
     When you edit and save the file of your rhythm, the new version plays from the next bar, unless this peer plays \
     the rhythm of another peer. If the new version has errors, they are printed, and the previous one keeps playing.
+
+    SCORE
+    With --score or the command `score`, all peers play a score: each note at its written place, on the timeline of the \
+    rhythm, with the tempo, the metres and the repeats of the score. Only the master needs the file. The other peers \
+    receive the score as soon as it is chosen, and a peer that joins later plays from the bar after its arrival. The \
+    tempo of the master, by the keys + and - or the command `tempo`, is a factor of the written tempo. Bars are given \
+    by their printed numbers. With `score-part Violin off`, you play the violin yourself; with `score-part Violin \
+    only`, nothing else sounds here.
 
     INSTRUMENT
     With --instrument, your notes control an instrument. You play them on the port `in` of --midi or with the key x. \

@@ -27,6 +27,9 @@ struct PeerCommand: ParsableCommand {
   @OptionGroup(title: "Ensemble")
   var ensemble: EnsembleOptions
 
+  @OptionGroup(title: "Score")
+  var scoreOptions: ScoreOptions
+
   @OptionGroup(title: "Web page")
   var console: ConsoleOptions
 
@@ -276,6 +279,13 @@ struct PeerCommand: ParsableCommand {
     if let saved { configuration.gates = saved.gates }
     try network.apply(to: &configuration) { log.warning("\($0)") }
     try ensemble.apply(to: &configuration)
+    try scoreOptions.apply(to: &configuration)
+    if configuration.score == nil, let name = saved?.score {
+      do { configuration.score = try ScoreOptions.choice(of: name) } catch {
+        let line = "its score \(name.printable(upTo: 200)) cannot be used (\(error))"
+        log.warning("\(store.sessionPath ?? "--restore"): \(line); choose a score with the command `score NAME`")
+      }
+    }
     configuration.start = start
     configuration.ownPatch = ownPatch
     configuration.players = players

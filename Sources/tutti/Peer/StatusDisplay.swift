@@ -22,9 +22,9 @@ enum StatusDisplay {
 
   /// The lines for a terminal of this size. A terminal with fewer rows shows only the first lines.
   static func lines(_ snapshot: PeerSnapshot, size: (columns: Int, rows: Int)) -> [String] {
-    let lines = [rhythm(snapshot), failures(snapshot), layers(snapshot), parts(snapshot), you(snapshot)].compactMap {
-      $0
-    }
+    let rhythmLines = snapshot.score?.playsRhythm == false ? [] : [layers(snapshot), parts(snapshot)]
+    let lines =
+      ([rhythm(snapshot), failures(snapshot), score(snapshot)] + rhythmLines + [you(snapshot)]).compactMap { $0 }
     let pages = snapshot.players.filter { $0.player.kind != .local }
     let longest = (pages.map(\.player.name) + snapshot.members.map { name(of: $0.status) }).map(\.count).max() ?? 0
     let nameWidth = min(max(longest, nameWidths.lowerBound), nameWidths.upperBound)
@@ -51,11 +51,19 @@ enum StatusDisplay {
     let position = padded("\(snapshot.bar).\(snapshot.beat)", 8)
     let tempo = String(format: "%6.1f BPM", snapshot.tempo.bpm)
     // One character per beat of the bar: `#` for the present beat, `.` for the others.
-    let beats = (1...snapshot.patch.meter.beats).map {
+    let beats = (1...snapshot.meter.beats).map {
       Int64($0) == snapshot.beat && snapshot.role != .idle ? "#" : "."
     }.joined()
     return "\(padded(snapshot.role.description, 9)) \(position) \(beats)  \(tempo)  total \(activity(snapshot.total))  "
       + printable(snapshot.patchName)
+  }
+
+  /// The name of the score and the written bar; nil without a score.
+  private static func score(_ snapshot: PeerSnapshot) -> String? {
+    guard let score = snapshot.score else { return nil }
+    let place = score.bar.map { "bar \(printable($0)) of \(score.lastBar)" } ?? (score.isHere ? "" : "not here yet")
+    let pass = score.pass > 1 ? ", time \(score.pass)" : ""
+    return "score     \(printable(score.name))  \(place)\(pass)\(score.isLoop ? ", repeats" : "")"
   }
 
   /// The files in which something is missing; nil without a failure.

@@ -44,6 +44,9 @@ struct SimulateCommand: ParsableCommand {
                    master, within a tolerance
         layers     a settled follower selects its layers by the same total
                    activity as its master, unless its activity gate is closed
+        score      with --scores: a settled follower is at the same written bar of
+                   the same score as its master at each step; a peer gets a
+                   score that it lacks within 8 s
         failover   no rhythm ends because its master has disappeared; no peer follows
                    a master that disappeared more than 3 s ago
         activity   the total activity follows the activities of all peers within
@@ -85,6 +88,7 @@ struct SimulateCommand: ParsableCommand {
         tutti simulate --network wifi --seconds 600 --json
         tutti simulate --random --seed 17 --seconds 600
         tutti simulate --random --seeds 100
+        tutti simulate --random --scores --seeds 100
         tutti simulate --bands --seeds 100
       """)
 
@@ -115,6 +119,9 @@ struct SimulateCommand: ParsableCommand {
   @Flag(help: "Run a random scenario instead of one master and its followers.")
   var random = false
 
+  @Flag(help: "With --random, let the peers also play random scores, jump, repeat bars and change their tempo.")
+  var scores = false
+
   @Flag(
     help:
       "Run a random scenario of 3...12 peers in which each peer knows the addresses of some others only, and not all reach each other."
@@ -125,6 +132,7 @@ struct SimulateCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
+    guard random || !scores else { throw ValidationError("--scores: has an effect only with --random; give both") }
     guard !random || !bands else { throw ValidationError("--random and --bands: give only one of them") }
     let (minimum, maximum, condition) =
       bands ? (3, 12, " with --bands") : random ? (2, 16, " with --random") : (2, 1000, "")
@@ -165,7 +173,8 @@ struct SimulateCommand: ParsableCommand {
     if bands {
       world = .bands(.bands(seed: seed, peers: peers, network: network, table: table), length: length)
     } else if random {
-      world = .random(.random(seed: seed, peers: peers, network: network, table: table), length: length)
+      world = .random(
+        .random(seed: seed, peers: peers, network: network, hasScores: scores, table: table), length: length)
     } else {
       var settings = VirtualWorld.Settings(table: table)
       (settings.seed, settings.peers, settings.network) = (seed, peers ?? 4, network ?? .lan)
@@ -188,6 +197,7 @@ struct SimulateCommand: ParsableCommand {
   private func command(for outcome: Outcome) -> String {
     var words = ["tutti", "simulate"]
     if random { words.append("--random") }
+    if scores { words.append("--scores") }
     if bands { words.append("--bands") }
     if let peers { words += ["--peers", "\(peers)"] }
     if let network { words += ["--network", network] }

@@ -6,6 +6,7 @@ import MIDI
 import Measurement
 import MusicalTime
 import Rhythm
+import Scores
 import Simulation
 import Transports
 
@@ -46,7 +47,7 @@ func reportingErrors(_ body: () throws -> Void) throws {
     // A usage error, or a request for help or for the version, whose type ArgumentParser does not publish.
     case _ where Tutti.exitCode(for: error) != .failure: throw error
     case let error as CommandError: code = error.status
-    case is PatchError, is StandardMIDIFile.WriteError: code = .badData
+    case is PatchError, is ScoreFault, is StandardMIDIFile.WriteError: code = .badData
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
     case is ReportError, is NetworkModel.Fault: code = .badData
