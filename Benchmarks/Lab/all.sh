@@ -49,6 +49,8 @@ hostile-neighbour    14400 hostile-neighbour.sh
 reconnect              900 reconnect.sh still
 two-interfaces         900 two-interfaces.sh
 through-a-third        900 through-a-third.sh
+score                  900 score.sh
+score-wifi             900 score.sh wifi
 temporary-addresses    900 temporary-addresses.sh
 dhcp-renewal           900 dhcp-renewal.sh
 avahi-restart          900 avahi-restart.sh
