@@ -14,19 +14,28 @@ public struct ScoreNote: Hashable, Sendable, BitwiseCopyable {
   public let part: UInt8
   /// The sounding MIDI key, 0...127.
   public let key: UInt8
-  /// 1...127. The level of the part in the score is in the velocity.
+  /// 1...127. The level of the part in the score, and the number of parts, are in the velocity (``notes(of:in:)``).
   public let velocity: UInt8
   /// The General MIDI program, 0...127, or `SoundEvent.drumKit`.
   public let program: UInt8
 
-  /// - Parameter event: a note of `score`.
-  public init(_ event: ScoreEvent, of score: Score) {
-    let part = score.parts[Int(event.part)]
-    let velocity = Int(event.velocity) * Int(part.level) / ScoreLevels.unchanged
-    self.init(
-      tick: event.tick, length: event.length, thousandths: event.thousandths, part: event.part, key: event.key,
-      velocity: UInt8(min(max(velocity, 1), 127)),
-      program: part.isPercussion ? SoundEvent.drumKit : part.instruments[Int(event.instrument)].program)
+  /// Creates the notes of some events of a score.
+  ///
+  /// The power of parts that play together is the sum of their powers. So that a large score is about as loud as a small one, the power of
+  /// each part is divided by the number of parts: a loudness of 10 log10(n) dB. A velocity v has the loudness 40 log10(v / 127) dB, so it is
+  /// divided by the fourth root of n.
+  ///
+  /// Real-time: not safe.
+  public static func notes(of events: some Sequence<ScoreEvent>, in score: Score) -> [ScoreNote] {
+    let scale = 1 / Double(max(score.parts.count, 1)).squareRoot().squareRoot()
+    return events.map { event in
+      let part = score.parts[Int(event.part)]
+      let velocity = Double(event.velocity) * Double(part.level) / Double(ScoreLevels.unchanged) * scale
+      return ScoreNote(
+        tick: event.tick, length: event.length, thousandths: event.thousandths, part: event.part, key: event.key,
+        velocity: UInt8(min(max(velocity.rounded(), 1), 127)),
+        program: part.isPercussion ? SoundEvent.drumKit : part.instruments[Int(event.instrument)].program)
+    }
   }
 
   init(
@@ -44,7 +53,7 @@ public struct ScoreNote: Hashable, Sendable, BitwiseCopyable {
 
 /// The levels of the parts of the score at the local peer, 0...127. A trivial value, which a triple buffer passes to the clock thread.
 struct ScoreLevels: Sendable, BitwiseCopyable {
-  /// The level at which notes have the velocities of the score.
+  /// The level at which the velocities are unchanged.
   static var unchanged: Int { @_noLocks @_noAllocation get { 100 } }
 
   private var levels = InlineArray<64, UInt8>(repeating: UInt8(ScoreLevels.unchanged))

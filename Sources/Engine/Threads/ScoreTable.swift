@@ -24,7 +24,7 @@ struct ScoreTable: Sendable, BitwiseCopyable {
   ///     repeat.
   init(number: UInt32, line: ScoreLine, _ score: Score, events: EventTable, loopLength: Int64 = 0) {
     self.init(
-      number: number, line: line, notes: events.events.map { ScoreNote($0, of: score) }, loopLength: loopLength)
+      number: number, line: line, notes: ScoreNote.notes(of: events.events, in: score), loopLength: loopLength)
   }
 
   init(number: UInt32, line: ScoreLine, notes: [ScoreNote], loopLength: Int64) {

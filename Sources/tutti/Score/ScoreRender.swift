@@ -20,7 +20,7 @@ struct ScoreSource: RenderSource {
     tempo = TempoPath(score, along: route)
     timelines = tempo.timelines(from: Instant(nanoseconds: 0))
     let events = EventTable(score, along: route).events.filter { parts.contains(Int($0.part)) }
-    notes = events.map { ScoreNote($0, of: score) }
+    notes = ScoreNote.notes(of: events, in: score)
     let last = events.reduce(ScorePosition(route.end)) { max($0, $1.end) }
     end = Self.instant(last.thousandths, tempo, timelines)
   }
