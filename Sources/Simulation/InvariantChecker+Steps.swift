@@ -182,7 +182,10 @@ extension InvariantChecker {
       expect(
         .rhythm, holds: states[host].rhythmMissingSince.map { now - $0 < .seconds(6) } ?? true, of: host,
         expected: "the rhythm of its master", seen: "that it has not arrived for six seconds")
-      if !world.pieces.isEmpty { comparePlaces(mine.place, theirs.place, mine.step, of: host, patience) }
+      // A peer with a patch of its own plays no score of others.
+      if !world.pieces.isEmpty, peer.core.ensemble.followsPatch, leader.core.ensemble.followsPatch {
+        comparePlaces(mine.place, theirs.place, mine.step, of: host, patience)
+      }
       let playSame = sharesRhythm && !mine.isSilent && !theirs.isSilent
       let isSame =
         (theirs.level == mine.level && (!playSame || theirs.hits == mine.hits && theirs.loudness == mine.loudness))

@@ -154,8 +154,8 @@ import _TestSupport
       #expect(isPlayed)
     }
     #expect(lanes.table.active.nonzeroBitCount == 1 && lanes.noteEnds.count == 4)
-    // The four others end at their frames.
-    _ = lanes.render(48_064)
+    // The four others end with the next block after their frames.
+    _ = lanes.render(48_128)
     #expect(lanes.noteEnds.count == 0)
   }
 

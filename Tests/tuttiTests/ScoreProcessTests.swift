@@ -85,7 +85,8 @@ import _TestTraits
     try await ada.wait(forRole: "idle")
     for peer in [ada, ben] { try await peer.leave() }
     let expected = try expected()
-    #expect(expected[0].count == 1 + 2 * 7 + 5)
+    let count = 1 + 2 * 7 + 5
+    #expect(expected[0].count == count)
     #expect(try notes("ada.mid") == expected)
     #expect(try notes("ben.mid") == expected)
   }

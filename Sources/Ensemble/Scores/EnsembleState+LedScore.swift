@@ -169,7 +169,10 @@ extension EnsembleState {
     guard map.changeCount < Self.fewChanges else { return }
     let changeOfLine = timelineMessage!.score.tick
     var tick = max(soonest, (map.changes.last?.tick).map { $0 + 1 } ?? soonest)
-    while map.changeCount < TempoMap.maximumChanges {
+    // A loop whose tempo never changes has no end.
+    var candidates = 0
+    while map.changeCount < TempoMap.maximumChanges, candidates < 64 {
+      candidates += 1
       let plan = plan(at: tick, led)
       if let written = plan?.tempo(at: tick) {
         let tempo = scaled(written)

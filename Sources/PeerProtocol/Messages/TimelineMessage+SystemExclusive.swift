@@ -1,9 +1,9 @@
 import MusicalTime
 
-/// A timeline message as a System Exclusive message of 113 to 308 bytes with F0 and F7.
+/// A timeline message as a System Exclusive message of 114 to 308 bytes with F0 and F7.
 ///
 /// The data are 7D 54 03 01 (version 3, kind 1, see ``MessageKind``) and these octets, encoded by ``SevenBit``. Numbers are big-endian.
-/// A tick of five octets is a signed number of 40 bits. The fields after octet 92 are present only if the change exists. Octets after the
+/// A tick of five octets is a signed number of 40 bits. The fields after octet 93 are present only if the change exists. Octets after the
 /// last field belong to later releases and are ignored.
 ///
 ///     octet   length   field
@@ -26,6 +26,7 @@ import MusicalTime
 ///     85      5        a tick at which a bar begins
 ///     90      2        the meter: the beats of a bar, and the note value of a beat
 ///     92      1        the rule of the total activity; 0: sum, 1: mean, 2: maximum
+///     93      1        flags of the score; bit 0: a score plays, or will play; bit 1: the score changes
 ///             5        the tick of the change of the mix
 ///             4        the mix after its change
 ///             5        the tick of the change of the total activity
@@ -41,7 +42,6 @@ import MusicalTime
 ///
 /// If a score plays, or will play, these fields follow:
 ///
-///             1        bit 0: the score changes
 ///             4        the tempo factor in millionths: ``TimelineMessage/tempoFactor``
 ///             27       the score: a tick of 5 octets, the digest of 16 octets (0: no score), the bar (2), the pass (1), the end of the loop
 ///                      (2), flags; bit 0: the rhythm plays beside the score; bit 1: after a D.C. or D.S. (``ScoreLine``)
@@ -49,7 +49,7 @@ import MusicalTime
 ///             27       the score after its change
 extension TimelineMessage {
   /// The length without changes, and with all of them.
-  static let lengths = 93...264
+  static let lengths = 94...264
 
   private enum Flag {
     static let isQuiet: UInt8 = 1
@@ -95,6 +95,8 @@ extension TimelineMessage {
     octets.put(rhythm.value)
     octets.put(grid.value)
     octets.put(totalRule.rawValue)
+    let hasScore = score != ChangingValue(.none)
+    octets.put(UInt8(hasScore ? score.isChanging ? 3 : 1 : 0))
     if mix.isChanging {
       octets.put(mix.tick)
       octets.put(mix.next.octets)
@@ -107,8 +109,7 @@ extension TimelineMessage {
     if rhythm.isChanging { octets.put(rhythm.next) }
     if grid.isChanging { octets.put(grid.next) }
     if fill != Tick(.max) { octets.put(fill) }
-    guard score != ChangingValue(.none) else { return }
-    octets.put(UInt8(score.isChanging ? 1 : 0))
+    guard hasScore else { return }
     octets.put(tempoFactor)
     octets.put(score.value)
     if score.isChanging {
@@ -139,6 +140,7 @@ extension TimelineMessage {
     let (levels, activity) = (octets.take(UInt32.self), octets.take(UInt8.self))
     let (line, bars) = (octets.takeRhythm(), octets.takeGrid())
     let rule = TotalActivityRule(rawValue: octets.take(UInt8.self))
+    let scoreFlags = octets.take(UInt8.self)
     // The range of a number of 40 bits. 2^39 ticks last 43 years at the fastest tempo. 2^62 nanoseconds are 146 years.
     let ticks = Tick(-1 << 39)..<Tick(1 << 39)
     let instants = Instant(nanoseconds: -1 << 62)...Instant(nanoseconds: 1 << 62)
@@ -177,12 +179,11 @@ extension TimelineMessage {
     }
     fill = flags & Flag.hasFill != 0 ? octets.takeTick() : Tick(.max)
     (score, tempoFactor) = (ChangingValue(.none), 1_000_000)
-    if !octets.isAtEnd {
-      let changes = octets.take(UInt8.self) & 1 != 0
+    if scoreFlags & 1 != 0 {
       tempoFactor = octets.take(UInt32.self)
       guard Self.tempoFactors.contains(tempoFactor), let line = octets.takeScore() else { return nil }
       score = ChangingValue(line)
-      if changes {
+      if scoreFlags & 2 != 0 {
         let tick = octets.takeTick()
         guard let next = octets.takeScore() else { return nil }
         score = ChangingValue(line, next: next, from: tick)

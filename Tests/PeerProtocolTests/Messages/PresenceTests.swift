@@ -17,7 +17,8 @@ import _TestSupport
       lastRun: LastRun(
         term: 0x83, tempo: Tempo(nanosecondsPerQuarter: 0x1DCD_6500)!, rhythm: DocumentDigest(high: 0xB2, low: 0x61)),
       number: 0x0102_0304_0506_0788,
-      memberGates: MemberGates(Identity(0x9122_3344_5566_77F8), GateSet(bits: 0b0110)))
+      memberGates: MemberGates(Identity(0x9122_3344_5566_77F8), GateSet(bits: 0b0110)),
+      score: DocumentDigest(high: 0xC1, low: 0x62))
     // After the first row, each row encodes up to seven octets. Its first byte contains the top bits of these octets, the top bit
     // of the first octet in bit 6. The comments give the octets after decoding. The flags 13 are: a claim (01), would take over (02),
     // asks to lead (10).
@@ -43,7 +44,9 @@ import _TestSupport
         0x40, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,  // muted slots, 1 to 7: 80, zeros
         0x00, 0x05, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06,  // 8; number, 1 to 6
         0x30, 0x07, 0x08, 0x11, 0x22, 0x33, 0x44, 0x55,  // 7 and 8: 07 88; member, 1 to 5: 91 22 33 44 55
-        0x10, 0x66, 0x77, 0x78, 0x06,  // 6 to 8: 66 77 F8; gates for the member
+        0x10, 0x66, 0x77, 0x78, 0x06, 0x00, 0x00, 0x00,  // 6 to 8: 66 77 F8; gates for the member; score, 1 to 3
+        0x04, 0x00, 0x00, 0x00, 0x00, 0x41, 0x00, 0x00,  // 4 to 10: the eighth is C1
+        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x62,  // 11 to 16
       ])
     #expect(Presence(systemExclusive: presence.systemExclusive) == presence)
   }

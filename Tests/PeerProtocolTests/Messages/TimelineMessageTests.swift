@@ -108,6 +108,7 @@ private func timelineMessage(seed: UInt64) -> TimelineMessage {
       1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0xFF,  // digest of the rhythm
       0, 0, 0, 0, 0, 4, 4,  // bars of 4/4 from tick 0
       2,  // the rule of the total: maximum
+      0,  // no score
       0, 0, 0, 0, 96,  // tick 96
       0x64, 0x64, 0x64, 0x64,  // next mix
       0, 0, 0, 0, 48,  // tick 48
