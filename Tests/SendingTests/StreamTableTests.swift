@@ -95,7 +95,7 @@ import Testing
 
   @Test func systemExclusiveDataHasALimit() {
     #expect(SystemExclusiveData([UInt8](repeating: 1, count: SystemExclusiveData.capacity + 1)) == nil)
-    let octets = (0..<SystemExclusiveData.capacity).map { UInt8($0) }
+    let octets = (0..<SystemExclusiveData.capacity).map { UInt8(truncatingIfNeeded: $0) }
     #expect(SystemExclusiveData(octets)?.array == octets)
   }
 }

@@ -17,21 +17,7 @@ extension EnsembleState {
     let (present, next) = (plan(lines.value), lines.isChanging ? plan(lines.next) : nil)
     leader?.score.present = present
     leader?.score.next = next
-    keepTempo(at: now)
     settleScore(at: now)
-  }
-
-  /// Keeps the tempo that plays if the former master did not play the written tempo with the factor of the message, for example because it
-  /// followed an external clock.
-  private mutating func keepTempo(at now: Instant) {
-    let tick = schedule.tick(at: now)
-    guard leader?.score.setsTempo == true, let written = leader?.score.present?.tempo(at: tick) else { return }
-    let (expected, actual) = (scaled(written).nanosecondsPerQuarter, schedule.tempo(at: tick).nanosecondsPerQuarter)
-    guard abs(expected - actual) > expected / 100 else { return }
-    let factors = TimelineMessage.tempoFactors
-    let factor = UInt32(clamping: written.nanosecondsPerQuarter * 1_000_000 / actual)
-    shelf.tempoFactor = min(max(factor, factors.lowerBound), factors.upperBound)
-    timelineMessage!.tempoFactor = shelf.tempoFactor
   }
 
   /// If the tick of the announced line has passed, makes it the present one. Then announces the requested line, and what follows from the
