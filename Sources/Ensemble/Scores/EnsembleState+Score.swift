@@ -56,9 +56,6 @@ extension EnsembleState {
   /// The score with this digest, if the local peer can play it.
   public func score(_ digest: DocumentDigest) -> Score? { shelf.scores[digest] }
 
-  /// Whether the local peer can play the score with this digest; nil if it has not checked it, or does not have it.
-  func isPlayable(score digest: DocumentDigest) -> Bool? { shelf.cache.isPlayable(digest) }
-
   // MARK: Commands
 
   /// Chooses the score that the next rhythm plays, or as the master plays another score, or none, from a bar line on.
