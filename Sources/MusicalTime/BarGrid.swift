@@ -17,9 +17,15 @@ public struct BarGrid: Hashable, Sendable, BitwiseCopyable {
   public func begins(at tick: Tick) -> Bool { (tick - origin) % meter.ticksPerBar == 0 }
 
   /// The first bar line at or before `tick`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
   public func line(notAfter tick: Tick) -> Tick { self.tick(notAfter: tick, every: meter.ticksPerBar) }
 
   /// The last multiple of `distance` ticks, counted from the origin, that is at or before `tick`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
   public func tick(notAfter tick: Tick, every distance: Int64) -> Tick {
     let rest = (tick - origin) % distance
     return tick + -(rest < 0 ? rest + distance : rest)
@@ -31,6 +37,9 @@ public struct BarGrid: Hashable, Sendable, BitwiseCopyable {
 
 extension ChangingValue<BarGrid> {
   /// The first bar line at or after `tick`.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
   public func line(notBefore tick: Tick) -> Tick {
     let line = self[tick].line(notAfter: tick + (self[tick].meter.ticksPerBar - 1))
     // The first tick of the next grid is a bar line, also if the bar before it is incomplete.

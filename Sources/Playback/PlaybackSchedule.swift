@@ -151,11 +151,14 @@ public struct PlaybackSchedule: Hashable, Sendable, BitwiseCopyable {
     return after <= .milliseconds(1) ? tick + 1 : nil
   }
 
-  /// Whether a receiver can begin at `tick`: at the start of the schedule, or at the beginning of a bar.
+  /// Whether a receiver can begin at `tick`: at the start of the schedule, or at the first step of a bar. The bar line of a score can lie
+  /// inside a step, but Song Position counts steps.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
-  public func begins(at tick: Tick) -> Bool { tick == start || grid[tick].begins(at: tick) }
+  public func begins(at tick: Tick) -> Bool {
+    tick == start || tick.beginsStep != nil && tick - grid[tick].line(notAfter: tick) < Tick.perStep
+  }
 
   /// The Song Position value for `tick`. The value has 14 bits, 0...16383: it is the number of the step of the rhythm, modulo the
   /// largest multiple of the pattern length that is at most 16384. A receiver with the same pattern therefore begins at the right step of

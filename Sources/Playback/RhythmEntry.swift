@@ -3,7 +3,8 @@ public import MusicalTime
 /// Decides from which tick on a rhythm sounds that the local peer receives only while it plays.
 ///
 /// A peer that does not have the rhythm of the schedule is silent. When it has received the rhythm, it enters at the next bar line. A rhythm
-/// that the peer has from the start of a run sounds from the first step on.
+/// that the peer has from the start of a run sounds from the first step on. The bar line can lie inside a step, because the bars of a score
+/// can have any length. The rhythm then sounds from this step on.
 public struct RhythmEntry: Sendable, BitwiseCopyable {
   /// The first run of the series of the last step.
   private var series: UInt32 = 0
@@ -20,7 +21,7 @@ public struct RhythmEntry: Sendable, BitwiseCopyable {
   @_noLocks @_noAllocation
   public mutating func sounds(at tick: Tick, of schedule: PlaybackSchedule, hasRhythm: Bool) -> Bool {
     if schedule.firstRun != series { (series, awaitsBar) = (schedule.firstRun, false) }
-    awaitsBar = !hasRhythm || awaitsBar && !schedule.grid[tick].begins(at: tick)
+    awaitsBar = !hasRhythm || awaitsBar && schedule.grid.line(notBefore: tick) - tick >= Tick.perStep
     return !awaitsBar
   }
 }

@@ -3,14 +3,16 @@ import MusicalTime
 
 // The checks of the steps that the peers play.
 extension InvariantChecker {
-  /// The time after which a peer is settled, if it has followed one master without a disturbance. A settled peer is in phase,
-  /// unless it still slews. A disturbance is that the peer joins, or that a partition begins or ends.
+  /// The shortest time after which a peer is settled, if it has followed one master without a disturbance. A settled peer is in phase,
+  /// unless it still slews. A disturbance is that the peer joins, or that a partition begins or ends. If a bar of the master is longer
+  /// than two seconds, a peer that waits for its beginning settles later.
   private static let settlingTime = Nanoseconds.seconds(3)
-  /// The time after which a peer that has to slew to another phase is in phase, for example after parts of a network have
-  /// reunited. The largest error that is corrected without a jump is 312.5 ms: 1.25 steps at 60 BPM. The clock corrects 4 ms
-  /// per second (``SlewedClock/maximumCorrection``). The check expects 3.5 ms per second, which leaves a margin. The correction
-  /// of 312.5 ms then takes 89 s.
-  private static let slewingTime = Nanoseconds.seconds(90)
+  /// The largest error that is corrected without a jump, for example after parts of a network have reunited: 1.25 steps, at 60 BPM or at the
+  /// lower tempo of a score. The clock corrects 4 ms per second (``SlewedClock/maximumCorrection``). The check expects 3.5 ms per second,
+  /// which leaves a margin. The correction of 312.5 ms then takes 89 s.
+  private static func largestSlew(_ step: Nanoseconds) -> Nanoseconds {
+    max(.microseconds(312_500), Nanoseconds(step.count / 4 * 5))
+  }
 
   /// The largest permitted distance between a step of a settled peer and the same step of its master. It depends on the network: it
   /// is the sum of 2 ms, twice the jitter, and the delay times the fraction of reordered packets. Reordered packets are held
@@ -68,9 +70,10 @@ extension InvariantChecker {
           .steps, holds: step.step.index == last.step.index + 1, of: host, expected: "step \(last.step.index + 1)",
           seen: "step \(step.step.index)\(last.run == step.run ? "" : " of another rhythm")")
       } else if step.cutsShort, isCalm {
-        // If a peer joins another rhythm whose phase differs by more than a step, the peer begins this rhythm at the beginning of
-        // a bar. It plays the previous rhythm until 10 ms before this bar (``EnsembleState/joiningTime``).
-        let isJoined = step.grid.begins(at: Tick(of: step.step))
+        // If a peer joins another rhythm whose phase differs by more than a step, the peer begins this rhythm at the first step of
+        // a bar. It plays the previous rhythm until 10 ms before this step (``EnsembleState/joiningTime``).
+        let tick = Tick(of: step.step)
+        let isJoined = tick - step.grid.line(notAfter: tick) < Tick.perStep
         expect(
           .steps, holds: isJoined, of: host, expected: "the rhythm to continue after step \(last.step.index)",
           seen: "another rhythm with step \(step.step.index)")
@@ -123,12 +126,16 @@ extension InvariantChecker {
     }
     let undisturbedTime = min(
       age, now - states[host].roleSince, now - states[master].roleSince, now - states[host].disturbedAt)
-    let isSettled = undisturbedTime > Self.settlingTime
+    let stepOfMaster = states[master].lastStep?.step
+    let bar = stepOfMaster.map { Nanoseconds($0.length.count * $0.grid.meter.stepsPerBar) } ?? .zero
+    let isSettled = undisturbedTime > max(Self.settlingTime, bar + .seconds(1))
     // Either of the two peers may still slew to another phase.
     let phaseChangedAt = [states[host].phaseChangedAt, states[master].phaseChangedAt].compactMap { $0 }.max()
-    // Without a change of phase, a time longer than `slewingTime`.
+    let largestSlew = Self.largestSlew(stepOfMaster?.length ?? .zero)
+    // Without a change of phase, a long time.
     let sincePhaseChange = phaseChangedAt.map { now - $0 } ?? .seconds(1 << 20)
-    let isInPhase = sincePhaseChange > Self.slewingTime
+    let slewed = Nanoseconds(sincePhaseChange.count / 1000 * 7 / 2)
+    let isInPhase = slewed > largestSlew
     // While its master plays, a settled follower must play at least one step in five seconds.
     if isSettled, let (_, lastAt) = states[master].lastStep, now - lastAt < .seconds(1) {
       states[host].silentSince = states[host].silentSince ?? now
@@ -147,12 +154,8 @@ extension InvariantChecker {
       guard isSettled, theirs.step == mine.step, now - theirs.at < .seconds(2) else { continue }
       let distance = mine.at - theirs.at
       if isInPhase { outcome.distances.append(distance) }
-      // At 60 BPM a step is 250 ms. A follower whose error exceeds a step and a quarter (312.5 ms) jumps to the right
-      // position. A smaller error decreases by at least 3.5 ms per second.
-      let limit =
-        isInPhase
-        ? maximumDistance
-        : maximumDistance + max(.zero, .microseconds(312_500) - Nanoseconds(sincePhaseChange.count / 1000 * 7 / 2))
+      // A follower with a larger error jumps to the right position. A smaller error decreases by at least 3.5 ms per second.
+      let limit = maximumDistance + max(.zero, largestSlew - slewed)
       let isNear = distance.magnitude <= limit
       states[host].outOfPhaseSince = isNear ? nil : states[host].outOfPhaseSince ?? now
       expect(

@@ -20,6 +20,14 @@ import Testing
     #expect((outcome.forged > 0) == (seed % 4 == 3), "\(command)")
   }
 
+  /// The bars of these scores begin between two steps. Peers join, and receive a score while it plays.
+  @Test(arguments: [UInt64(82), 138]) func invariantsHoldWithScores(seed: UInt64) {
+    let settings = VirtualWorld.Settings.random(seed: seed, hasScores: true, table: table)
+    let outcome = VirtualWorld.random(settings, length: .seconds(60)).simulated()
+    #expect(outcome.holds, "tutti simulate --random --scores --seconds 60 --seed \(seed)\n\(outcome.violations)")
+    #expect(outcome.steps > 0)
+  }
+
   @Test func seedDeterminesTheOutcome() {
     let outcomes = (0..<2).map { _ in VirtualWorld.random(Self.settings(20), length: .seconds(40)).simulated() }
     #expect(outcomes[0].digest == outcomes[1].digest)

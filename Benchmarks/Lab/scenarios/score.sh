@@ -23,15 +23,15 @@ commands() {
   sleep 60
 }
 
-host=2 peer ben --audio none --duration 90
+host=2 peer ben --audio "wav:$scratch/ben.wav" --duration 90
 ready ben
-host=3 peer cleo --audio none --connect 10.99.0.2 --duration 90
-XDG_STATE_HOME=$scratch/ada on 1 "$TUTTI" peer --name ada --discovery off --json --trace "$results/ada.trace" --audio none \
+host=3 peer cleo --audio "wav:$scratch/cleo.wav" --connect 10.99.0.2 --duration 90
+XDG_STATE_HOME=$scratch/ada on 1 "$TUTTI" peer --name ada --discovery off --json --trace "$results/ada.trace" --audio "wav:$scratch/ada.wav" \
   --connect 10.99.0.2 --connect 10.99.0.3 --score "$scratch/clicks.musicxml" --duration 90 < <(commands) \
   >"$results/ada.json" 2>"$results/ada.log" &
 await 20 "the start" grep -q '"role":"follower"' "$results/cleo.json"
 sleep 8
-host=4 peer dora --audio none --connect 10.99.0.1 --connect 10.99.0.2 --connect 10.99.0.3 --duration 90
+host=4 peer dora --audio "wav:$scratch/dora.wav" --connect 10.99.0.1 --connect 10.99.0.2 --connect 10.99.0.3 --duration 90
 await 10 "dora to follow" grep -q '"role":"follower"' "$results/dora.json"
 sleep 17
 pkill --signal KILL --full "peer --name ada "

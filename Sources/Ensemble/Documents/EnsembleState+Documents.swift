@@ -139,7 +139,8 @@ extension EnsembleState {
   }
 
   /// Requests the first document that the local peer lacks: the rhythm and the score that play, the next ones, and the newest selections of the
-  /// master. A master that has restarted may lack the score of its own rhythm, and requests it from a follower.
+  /// master. A master that has restarted may lack the score of its own rhythm, and requests it from a follower. A reception that is still
+  /// wanted continues: a new one would begin at the first part.
   mutating func fetchMasterRhythm(at now: Instant) {
     guard let message = timelineMessage, role != .idle, followsPatch else { return }
     let master = role.master
@@ -153,11 +154,11 @@ extension EnsembleState {
     } else {
       wanted.removeAll { $0.kind == .rhythm }
     }
-    for (kind, digest) in wanted {
-      guard let digest, document(digest) == nil else { continue }
-      if documents.reception?.digest != digest { fetch(kind, digest, from: master, at: now) }
+    let missing = wanted.compactMap { kind, digest in digest.map { (kind, $0) } }.filter { document($0.1) == nil }
+    guard let (kind, digest) = missing.first, !missing.contains(where: { $0.1 == documents.reception?.digest }) else {
       return
     }
+    fetch(kind, digest, from: master, at: now)
   }
 
   /// The score that a peer has, as it has reported last.

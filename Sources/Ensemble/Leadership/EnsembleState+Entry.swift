@@ -147,9 +147,11 @@ extension EnsembleState {
     max(start, schedule.firstTick(notBefore: instant).roundedUpToStep)
   }
 
-  /// The first tick of the first bar that begins at or after `instant`, but no earlier than the first tick of the rhythm, `start`.
+  /// The first tick at or after `instant` with which the first step of a bar begins, but no earlier than the first tick of the rhythm, `start`.
+  /// The bar line of a score can lie inside the step before.
   private func bar(of schedule: PlaybackSchedule, from start: Tick, at instant: Instant) -> Tick {
-    max(start, schedule.grid.line(notBefore: schedule.firstTick(notBefore: instant)))
+    let step = schedule.firstTick(notBefore: instant).roundedUpToStep
+    return max(start, schedule.grid.line(notBefore: step + -(Tick.perStep - 1)).roundedUpToStep)
   }
 
   /// The first tick of a run that continues the present run. It lies so far back (``lateness``) that even a late clock thread has
