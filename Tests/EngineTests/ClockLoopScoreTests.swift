@@ -1,7 +1,9 @@
 import Audio
+import MIDI
 import MusicalTime
 import PeerProtocol
 import Playback
+import Sending
 import Testing
 
 @testable import Engine
@@ -208,6 +210,44 @@ import Testing
         loop.play(from: .milliseconds(-60), to: .milliseconds(1500))
         #expect(events(rings) == ["60 0-18000", "release 480"], "quiet: \(isQuiet)")
       }
+    }
+  }
+
+  /// An RTP-MIDI device plays part 1 on channel 3. It gets its program and each note at its instant, also if the part is silent at the peer.
+  /// When the route ends, its notes end.
+  @Test func deviceGetsTheNotesOfItsPart() throws {
+    try withLoop { loop, rings, _, open in
+      let receiver = try open(.playOnArrival)
+      var ids = StreamIDAllocator()
+      let channel = try #require(Channel(3))
+      let program = Message.programChange(channel, program: UInt7(masking: 0))
+      rings.scoreRoutes.publish(
+        ScoreRoutes([ScoreRoutes.Route(part: 1, target: .stream(ids.allocate()), channel: channel)]))
+      let line = ScoreLine(Self.digest)
+      let notes = [
+        ScoreNote(at: 24_000, length: 12_000, part: 0, key: 60),
+        ScoreNote(at: 24_000, length: 12_000, part: 1, key: 61),
+        ScoreNote(at: 48_000, length: 480_000, part: 1, key: 62),
+      ]
+      let table = ScoreTable(number: 1, line: line, notes: notes, loopLength: 0)
+      defer { table.notes.free() }
+      rings.scores.0.publish(table)
+      var levels = ScoreLevels()
+      levels[1] = 0
+      rings.scoreLevels.publish(levels)
+      rings.schedule.publish(schedule(line))
+      /// The messages that arrive while the loop plays.
+      func played(_ start: Double, _ end: Double) throws -> [Message] {
+        loop.play(from: .microseconds(Int64(start * 1000)), to: .microseconds(Int64(end * 1000)))
+        return try receive(receiver).map(\.message).filter { $0.key != nil || $0 == program }
+      }
+      #expect(try played(-60, 479.5) == [])
+      #expect(try played(480, 480.5) == [program, .noteOn(channel, key: 61, velocity: 80)])
+      #expect(try played(481, 719.5) == [])
+      #expect(try played(720, 720.5) == [.noteOff(channel, key: 61, velocity: 64)])
+      #expect(try played(721, 980) == [.noteOn(channel, key: 62, velocity: 80)])
+      rings.scoreRoutes.publish(ScoreRoutes())
+      #expect(try played(1000.5, 1001) == [.noteOff(channel, key: 62, velocity: 64)])
     }
   }
 

@@ -65,10 +65,7 @@ struct DevicePlayers {
     var changes: [Change] = []
     for index in devices.indices {
       let selector = devices[index].selector
-      let session = sessions.first { session in
-        session.reference.name == selector || session.reference.address?.description == selector
-          || session.reference.address?.hostDescription == selector
-      }
+      let session = sessions.first { $0.reference.isDevice(called: selector) }
       let port = session == nil ? try? ports.find(selector, sending: true) : nil
       let source: AdoptedDevice.Source =
         if let session { .session(session.id) } else if let port { .port(port.address) } else { .none }
@@ -107,6 +104,13 @@ struct DevicePlayers {
     guard !connected.isEmpty, total != sentTotal else { return [] }
     sentTotal = total
     return connected
+  }
+}
+
+extension PeerReference {
+  /// Whether the player means this RTP-MIDI device: `selector` is its name or its address, with or without the port.
+  func isDevice(called selector: String) -> Bool {
+    name == selector || address?.description == selector || address?.hostDescription == selector
   }
 }
 

@@ -4,6 +4,7 @@ import Measurement
 import MusicalTime
 import PeerProtocol
 import RTPMIDI
+import Sending
 import Transports
 
 // The MIDI devices that play as players of this peer.
@@ -17,11 +18,8 @@ extension Peer {
   /// Makes the adopted devices that are connected players, and sends them the total activity (CC 7).
   func advanceDevices(at now: Instant) {
     let changes = pages.devices.connect(
-      sessions: {
-        core.roster.mapSessions { peer in
-          peer.isStandardDevice ? (id: peer.session!.id, reference: peer.reference) : nil
-        }.compactMap { $0 }
-      }, ports: { midi?.sequencer.ports() ?? [] }, at: now)
+      sessions: { standardDevices.map { (id: $0.id, reference: $0.reference) } },
+      ports: { midi?.sequencer.ports() ?? [] }, at: now)
     for change in changes {
       let device = change.device
       if !change.isConnected {
@@ -51,6 +49,24 @@ extension Peer {
       case .none: break
       }
     }
+  }
+
+  /// Connects the devices that play parts of the score.
+  func advanceScoreDevices(at now: Instant) {
+    let digest = ensemble.scoreDigest
+    let (routes, notices) = scoreDevices.connect(
+      digest, score: digest.flatMap { ensemble.score($0) },
+      sessions: { standardDevices.map { (stream: $0.stream, reference: $0.reference) } },
+      ports: { midi?.sequencer.ports() ?? [] }, at: now)
+    if let routes { clock.set(routes) }
+    report(notices, at: now)
+  }
+
+  /// The RTP-MIDI devices without Tutti in session.
+  private var standardDevices: [(id: SessionID, stream: StreamID, reference: PeerReference)] {
+    core.roster.mapSessions { peer in
+      peer.isStandardDevice ? (peer.session!.id, peer.session!.stream, peer.reference) : nil
+    }.compactMap { $0 }
   }
 
   /// Handles a message of an adopted device that the network thread has received: its energy (CC 11), or the beginning of a note.

@@ -41,6 +41,7 @@ public final class Peer {
   var clockWarnings = ClockWarnings()
   var patches: PatchChoice
   var scores: ScoreChoice
+  var scoreDevices: ScoreDevices
   var instrument: PlayerInstrument
   /// The players on the web pages of this peer.
   var pages = PagePlayers()
@@ -125,6 +126,7 @@ public final class Peer {
       PatchChoice(configuration, table, bell: mailbox.bell), PlayerInstrument(chords: table.chords)
     )
     scores = ScoreChoice(configuration, bell: mailbox.bell)
+    scoreDevices = ScoreDevices(configuration.scoreDevices)
     let soundLead = sound.lead + table.maximumPush
     // The earliest clock output needs each change 50 ms before its ticks.
     let outputLead = .milliseconds(50) - (configuration.clockOffsets.map(\.offset).min() ?? .zero)
@@ -199,6 +201,9 @@ public final class Peer {
     if let bar = configuration.startBar { execute(.bar(bar)) }
     if configuration.scoreTempo != 100 { execute(.scoreTempo(percent: configuration.scoreTempo)) }
     for device in configuration.players { adopt(device) }
+    for device in configuration.scoreDevices {
+      log.info("\(device.device): plays the part \(device.part) of the score as soon as it is connected")
+    }
     if let instrument = configuration.instrument { choose(instrument, named: configuration.instrumentName) }
   }
 
@@ -269,6 +274,7 @@ public final class Peer {
       play(scores.take(in: core, at: now), at: now)
       takeRecordedPhrases(at: now)
       advanceDevices(at: now)
+      advanceScoreDevices(at: now)
       // An external clock announces nothing in advance. With such a clock, the lead time does not cover the delay of web pages, so that the
       // rhythm can follow the tempo changes of the clock.
       core.ensemble.adaptLead(coversPages: core.clocks.inputs.isEmpty)

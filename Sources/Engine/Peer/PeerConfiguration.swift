@@ -82,6 +82,8 @@ public struct PeerConfiguration: Sendable {
   public var scoreTempo = 100.0
   /// The levels of parts of the score at this peer, by the name or the number of the part.
   public var scoreParts: [(part: String, level: ScorePartLevel)] = []
+  /// The MIDI devices that play parts of the score, at most ``maximumScoreDevices``.
+  public var scoreDevices: [ScoreDevice] = []
   /// How the master combines the energies of all players; nil: by the number of players.
   public var totalActivityRule: TotalActivityRule?
   /// The receiver of the player's notes, by name or identity; nil: all peers.
@@ -124,6 +126,9 @@ public struct PeerConfiguration: Sendable {
 
   /// The maximum number of different offsets in ``clockOffsets``.
   public static let maximumClockOffsets = StreamSender.maximumOffsets
+
+  /// The maximum number of elements of ``scoreDevices``.
+  public static let maximumScoreDevices = ScoreRoutes.maximum
 
   public init(name: String, tempo: Tempo, patch: Patch, patchName: String, soundFont: String, command: String) {
     // Other peers clean the name that they receive in the same way.

@@ -148,8 +148,7 @@ struct ScoreChoice {
   {
     guard let score = core.ensemble.scoreDigest.flatMap({ core.ensemble.score($0) }) else { throw .noScore }
     guard let name = setLevel(level, ofPart: part, in: score) else {
-      let names = score.parts.enumerated().map { "\($0 + 1) \($1.name)" }.joined(separator: ", ")
-      return Notice("score-part \(part): no such part; give one of: \(names)")
+      return Notice("score-part \(part): no such part; give one of: \(score.partList)")
     }
     switch level {
     case .only: return Notice("score: only \(name) sounds at this peer")
@@ -160,10 +159,7 @@ struct ScoreChoice {
 
   /// Returns the name of the part; nil if there is no such part.
   private mutating func setLevel(_ level: ScorePartLevel, ofPart name: String, in score: Score) -> String? {
-    let index =
-      score.parts.firstIndex { $0.name.lowercased() == name.lowercased() }
-      ?? Int(name).flatMap { score.parts.indices.contains($0 - 1) ? $0 - 1 : nil }
-    guard let index else { return nil }
+    guard let index = score.part(called: name) else { return nil }
     switch level {
     case .percent(let percent): levels[index] = UInt8(min(max(percent, 0), 100) * ScoreLevels.unchanged / 100)
     case .only: for part in score.parts.indices { levels[part] = part == index ? UInt8(ScoreLevels.unchanged) : 0 }

@@ -1,8 +1,9 @@
 import Audio
 import MusicalTime
 import Playback
+import Sending
 
-// The notes of the score that the clock thread passes to the audio threads.
+// The notes of the score that the clock thread passes to the audio threads and sends to MIDI devices.
 extension ClockLoop {
   /// The maximum number of notes that are passed before the loop checks the deadlines again.
   private static var noteSlice: Int { @_noLocks @_noAllocation get { 16 } }
@@ -27,14 +28,28 @@ extension ClockLoop {
         continue
       }
       count += 1
+      let start = instant(position, of: schedule)
+      let end = instant(position &+ Int64(note.length), of: schedule)
+      scoreMessages.add(note, from: start, until: end, step: step)
       let velocity = score.levels.velocity(of: note)
       guard velocity > 0 else { continue }
-      var event = SoundEvent(
-        note, velocity: velocity, from: instant(position, of: schedule),
-        until: instant(position &+ Int64(note.length), of: schedule), step: step)
+      var event = SoundEvent(note, velocity: velocity, from: start, until: end, step: step)
       event.submitted = now
       score.isSounding = true
       send(event)
+    }
+    return true
+  }
+
+  /// Sends the next message to a MIDI device if it is due.
+  ///
+  /// - Returns: whether there was a message.
+  @_noLocks @_noAllocation
+  mutating func sendScoreMessage(at now: Instant) -> Bool {
+    guard let (message, instant, target) = scoreMessages.take(at: now) else { return false }
+    switch target {
+    case .port(let address): port?.pass(message, to: address)
+    case .stream(let stream): sender.execute(.message(StreamMessage(message, at: instant, to: .stream(stream))))
     }
     return true
   }
@@ -54,9 +69,10 @@ extension ClockLoop {
   mutating func releaseScore(at instant: Instant) {
     score.isSounding = false
     send(SoundEvent.releaseScore(at: instant))
+    scoreMessages.release(at: instant)
   }
 
-  /// Takes the newest tables and levels. Mutes the parts whose level has become 0.
+  /// Takes the newest tables, levels and routes. Mutes the parts whose level has become 0.
   @_noLocks @_noAllocation
   mutating func adoptScore(at now: Instant) {
     if let table = shared.scores.0.take() {
@@ -67,6 +83,7 @@ extension ClockLoop {
       passAllScoreNotes(at: now)
       score.second = table
     }
+    if let routes = shared.scoreRoutes.take() { scoreMessages.adopt(routes, at: now) }
     guard let levels = shared.scoreLevels.take() else { return }
     var part = 0
     while part < 64 {

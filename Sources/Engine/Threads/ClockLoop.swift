@@ -31,6 +31,8 @@ struct ClockLoop: ~Copyable {
   var (heldParts, heldRun): (UInt8, UInt32) = (0, 0)
   /// The score.
   var score = ScorePlayback()
+  /// The notes of the score that MIDI devices play.
+  var scoreMessages = ScoreMessages()
   /// The ALSA clock and notes ports; nil if the peer has none.
   var port: ClockPort?
   /// Whether hits also go to ``SoundRings/recording``.
@@ -69,7 +71,8 @@ struct ClockLoop: ~Copyable {
       guard let next = step(at: now), !hasCommands else { continue }
       // For work with an exact instant, the thread wakes a little before the deadline (``WakeLead``). For a guard packet, it wakes at the
       // deadline, because the packet need not leave at an exact instant.
-      var wake = sender.nextDue - wakeLead.value
+      let due = scoreMessages.nextDue < sender.nextDue ? scoreMessages.nextDue : sender.nextDue
+      var wake = due - wakeLead.value
       if next < wake { wake = next }
       guard now < wake else { continue }
       shared.bell.wait(until: wake, since: bellCount)
@@ -129,9 +132,11 @@ struct ClockLoop: ~Copyable {
     passRecord()
     // Shortly before a deadline, the sender is quiet and accepts no message. The notes of the score wait, too, because they are passed far
     // ahead of their instants.
-    if !sender.isQuiet, passScoreNotes(at: now) || passMessage() { return nil }
+    if !sender.isQuiet, sendScoreMessage(at: now) || passScoreNotes(at: now) || passMessage() { return nil }
     publishCounters()
-    return sender.nextDeadline
+    // A message that is due waits until the sender is no longer quiet, after its next deadline.
+    let (message, next) = (scoreMessages.nextDue, sender.nextDeadline)
+    return message < next && message > now ? message : next
   }
 
   /// Takes the newest tables and adopts the newest schedule.
@@ -195,9 +200,10 @@ struct ClockLoop: ~Copyable {
     sender.quietTime = .zero
     sender.setIdleTempo(nil, at: now)
     sender.stopStreams(at: now)
+    scoreMessages.silence(at: now)
     while true {
       while let output = sender.poll(at: now) { perform(output, at: now) }
-      guard passMessage(waitsForCommands: false) else { break }
+      guard sendScoreMessage(at: now) || passMessage(waitsForCommands: false) else { break }
     }
     passRecord()
     publishCounters()
@@ -212,7 +218,7 @@ struct ClockLoop: ~Copyable {
     (counters.withheld, counters.withheldJournals) = (sender.withheld, sender.withheldJournals)
     if let unsent = port?.unsent { counters.unsentToPort = unsent }
     counters.scoreTables = (score.first.number, score.second.number)
-    counters.droppedScoreNotes = score.dropped
+    counters.droppedScoreNotes = score.dropped + scoreMessages.dropped
     shared.counters.publish(counters)
   }
 
@@ -253,6 +259,7 @@ struct ClockLoop: ~Copyable {
       var event = SoundEvent.recall(from: instant)
       event.submitted = now
       send(event)
+      scoreMessages.recall(from: instant)
     }
   }
 

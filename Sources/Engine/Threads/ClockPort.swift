@@ -158,6 +158,12 @@ struct ClockPort: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func pass(_ message: Message) { record(sequencer.send(message, from: .notes)) }
 
+  /// Sends a message of the score from the ALSA notes port to one port.
+  @_noLocks @_noAllocation
+  mutating func pass(_ message: Message, to address: SequencerAddress) {
+    record(sequencer.send(message, from: .notes, to: address))
+  }
+
   /// Sends a System Exclusive of a remote device to the subscribers of the ALSA notes port.
   // The real-time checks mistake the end of a span's lifetime for a deallocation.
   @_semantics("no_performance_analysis")

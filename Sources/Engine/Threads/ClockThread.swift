@@ -18,6 +18,7 @@ struct ClockRings: Sendable, BitwiseCopyable {
   /// The tables of the score that plays and of the next one. Each has the place that the control thread gives it.
   let scores = (TripleBuffer(ScoreTable()), TripleBuffer(ScoreTable()))
   let scoreLevels = TripleBuffer(ScoreLevels())
+  let scoreRoutes = TripleBuffer(ScoreRoutes())
   let commands = SPSCRing<ClockCommand>(capacity: 4096)
   let messages = SPSCRing<OutgoingMessage>(capacity: 1024)
   /// The System Exclusives to which ``messages`` refers.
@@ -152,6 +153,12 @@ final class ClockThread {
   /// Sets the levels of the parts of the score.
   func set(_ levels: ScoreLevels) {
     rings.scoreLevels.publish(levels)
+    rings.bell.ring()
+  }
+
+  /// Sets which parts of the score MIDI devices play.
+  func set(_ routes: ScoreRoutes) {
+    rings.scoreRoutes.publish(routes)
     rings.bell.ring()
   }
 

@@ -27,9 +27,21 @@ struct ScoreOptions: ParsableArguments {
         + "name or its number. Repeatable. (default: all parts sound)", valueName: "PART=LEVEL|on|off|only"))
   var scorePart: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Let a MIDI device play a part of the score: a port of the ALSA sequencer (with --midi), or an RTP-MIDI device in session, by name or "
+        + "address. The first part of a device has MIDI channel 1, the next one 2, and so on; percussion has 10. The part also sounds at this "
+        + "peer; `--score-part PART=off` prevents this. Repeatable. (default: no device)", valueName: "PORT=PART"))
+  var scoreTo: [String] = []
+
   func validate() throws {
     guard (10...400).contains(scoreTempo) else { throw ValidationError("--score-tempo \(scoreTempo): give 10 to 400") }
     for text in scorePart { _ = try Self.part(text) }
+    for text in scoreTo { _ = try Self.device(text) }
+    let limit = PeerConfiguration.maximumScoreDevices
+    guard scoreTo.count <= limit else {
+      throw ValidationError("--score-to: \(scoreTo.count) parts; give at most \(limit)")
+    }
   }
 
   /// Copies the options to `configuration`.
@@ -40,6 +52,7 @@ struct ScoreOptions: ParsableArguments {
     (configuration.withRhythm, configuration.startBar) = (withRhythm, fromBar)
     configuration.scoreTempo = scoreTempo
     configuration.scoreParts = try scorePart.map { try Self.part($0) }
+    configuration.scoreDevices = try scoreTo.map { try Self.device($0) }
   }
 
   /// The score called `name`, or the score in the file `name`.
@@ -51,6 +64,14 @@ struct ScoreOptions: ParsableArguments {
         "score \(name): too long to be sent to other peers (1 MiB); divide it into movements", status: .badData)
     }
     return choice
+  }
+
+  private static func device(_ text: String) throws -> ScoreDevice {
+    let words = text.split(separator: "=", omittingEmptySubsequences: false)
+    guard words.count >= 2, let part = words.last, !part.isEmpty, !words[0].isEmpty else {
+      throw ValidationError("--score-to \(text): not a device and a part; give PORT=PART, such as `Synth=Violin`")
+    }
+    return ScoreDevice(device: words.dropLast().joined(separator: "="), part: String(part))
   }
 
   private static func part(_ text: String) throws -> (part: String, level: ScorePartLevel) {
