@@ -40,7 +40,7 @@ extension StepTable {
     let code = Int(part.part.rawValue)
     programs[code] = part.program
     if let line = patch.chords {
-      for (index, keys) in PartKeys.keys(of: part, in: line).enumerated() {
+      for (index, keys) in PartKeys.keys(of: part, for: line.changes.map(\.chord)).enumerated() {
         partKeys[(code - 1) * ChordProgression.maximumChords + index] = keys
       }
     }

@@ -94,14 +94,6 @@ import _TestSupport
     #expect(bpm(both) == ["0:1000", "96:800", "192:1000", "288:800"])
   }
 
-  @Test func theLeaderMultipliesTheTempo() throws {
-    let (_, _, path) = try path(
-      "a b", [TempoMark(bar: 0, offset: .zero, .tempo(100_000)), TempoMark(bar: 1, offset: .zero, .tempo(80_000))])
-    #expect(bpm(path.scaled(by: 1250)) == ["0:1250", "96:1000"])
-    // The limits of `Tempo` hold.
-    #expect(path.scaled(by: 100_000).changes.allSatisfy { Tempo.lengths.contains($0.tempo.nanosecondsPerQuarter) })
-  }
-
   /// The timelines are continuous: each begins where the one before is at its tick. A bar of rit. lasts as long as the sum of its eighths.
   @Test func timelinesAreContinuous() throws {
     let (_, route, path) = try path(

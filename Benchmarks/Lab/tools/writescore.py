@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""writescore.py FILE: writes a score in MusicXML whose onsets can be measured: one eighth note after another.
+"""writescore.py FILE [OCTETS]: writes a score in MusicXML whose onsets can be measured: one eighth note after another.
 
 It has a pick-up, changes of the metre between 4/4, 3/4 and 7/8, a repeat, a ritardando over two bars with a new tempo after it, and another
-ritardando before the end. It lasts about a minute.
+ritardando before the end. It lasts about a minute. With OCTETS, the score has four parts of random notes instead, with so many bars that
+the file has this length when it is compressed.
 """
+import random
 import sys
+import zlib
 
 METRES = [(4, 4), (3, 4), (7, 8)]
 STEPS = "CDEFGABC"
@@ -33,19 +36,43 @@ def measure(number, beats, unit, changes):
     return "".join(parts) + "</measure>"
 
 
-def main(path):
+def score(parts):
+    """The text of a score: a name and the measures for each part."""
+    names = "".join(
+        f'<score-part id="P{n}"><part-name>{name}</part-name><score-instrument id="I{n}"><instrument-name>{name}</instrument-name>'
+        f'</score-instrument><midi-instrument id="I{n}"><midi-program>{program}</midi-program></midi-instrument></score-part>'
+        for n, (name, program, _) in enumerate(parts))
+    bodies = "".join(f'<part id="P{n}">{"".join(measures)}</part>' for n, (_, _, measures) in enumerate(parts))
+    return f'<?xml version="1.0"?><score-partwise version="4.0"><part-list>{names}</part-list>{bodies}</score-partwise>'
+
+
+def long_score(octets):
+    """A score that has at least `octets` octets when it is compressed."""
+    source = random.Random(1)
+    parts = [(name, 41, []) for name in ("Violin 1", "Violin 2", "Viola", "Cello")]
+    text = ""
+    while len(zlib.compress(text.encode())) < octets:
+        for _, _, measures in parts:
+            for number in range(len(measures) + 1, len(measures) + 9):
+                notes = "".join(
+                    f"<note><pitch><step>{source.choice('CDEFGAB')}</step><octave>{source.randint(3, 5)}</octave></pitch>"
+                    "<duration>1</duration></note>" for _ in range(8))
+                time = "<attributes><divisions>2</divisions><time><beats>4</beats><beat-type>4</beat-type></time></attributes>"
+                measures.append(f'<measure number="{number}">{time if number == 1 else ""}{notes}</measure>')
+        text = score(parts)
+    return text
+
+
+def clicks():
     measures = []
     for number in range(33):
         beats, unit = METRES[number // 4 % 3] if number else (4, 4)
         measures.append(measure(number, beats, unit, number % 4 == 0))
-    with open(path, "w") as file:
-        file.write('<?xml version="1.0"?><score-partwise version="4.0"><part-list><score-part id="P1"><part-name>Clicks</part-name>'
-                   '<score-instrument id="I1"><instrument-name>Woodblock</instrument-name></score-instrument>'
-                   '<midi-instrument id="I1"><midi-program>116</midi-program></midi-instrument></score-part></part-list>'
-                   f'<part id="P1">{"".join(measures)}</part></score-partwise>')
+    return score([("Clicks", 116, measures)])
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    main(sys.argv[1])
+    with open(sys.argv[1], "w") as file:
+        file.write(long_score(int(sys.argv[2])) if len(sys.argv) == 3 else clicks())

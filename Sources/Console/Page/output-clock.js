@@ -52,6 +52,11 @@ export class OutputClock {
     return (this.#context.outputLatency || this.#context.baseLatency || 0) * 1000
   }
 
+  /** The moment of performance.now() at which a sound is heard that starts at a time of the AudioContext, in seconds. */
+  moment(time) {
+    return (time - this.#offset + this.manualDelay) * 1000
+  }
+
   /** The time of the AudioContext, in seconds, at which a sound must start to be heard at a moment of performance.now(). */
   time(moment) {
     return moment / 1000 + this.#offset - this.manualDelay

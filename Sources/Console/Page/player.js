@@ -1,11 +1,12 @@
 // Schedules the sounds of the rhythm, or of a figure, on the audio output of this device.
 
 /**
- * A hit is scheduled at most HORIZON milliseconds before it sounds, or at most LONG_HORIZON while the page is hidden or looks for a peer.
- * When the page has found a peer, it is busy for a moment, which LONG_HORIZON bridges. While it looks for a peer, no change can arrive.
+ * A hit is scheduled at most HORIZON seconds before it starts, or at most LONG_HORIZON while the page is hidden or looks for a peer. It is
+ * heard later, by the delay of the output. When the page has found a peer, it is busy for a moment, which LONG_HORIZON bridges. While it
+ * looks for a peer, no change can arrive.
  */
-const HORIZON = 200
-const LONG_HORIZON = 1500
+const HORIZON = 0.2
+const LONG_HORIZON = 1.5
 /** A scheduled sound is scheduled again if its time has changed by more than this, in seconds. */
 const TOLERANCE = 0.001
 /** A sound that begins within this time, in seconds, is not cancelled any more. */
@@ -54,11 +55,10 @@ export class RhythmPlayer {
   /** Schedules the next sounds, and cancels those that no longer belong to the rhythm. Called by a timer and after each change. */
   update() {
     if (!this.#connection.hasClock || this.#context.state !== "running") return
-    const now = performance.now()
-    const from = this.#connection.peerTime(now - MAXIMUM_LATENESS * 1000)
-    const isLong = document.hidden || this.#connection.isSeeking
-    const to = this.#connection.peerTime(now + (isLong ? LONG_HORIZON : HORIZON))
     const current = this.#context.currentTime
+    const isLong = document.hidden || this.#connection.isSeeking
+    const [from, to] = [current - MAXIMUM_LATENESS, current + (isLong ? LONG_HORIZON : HORIZON)].map((time) =>
+      this.#connection.peerTime(this.#outputClock.moment(time)))
     const wanted = new Map()
     for (const sound of this.#rhythm.sounds(from, to)) {
       const time = this.#outputClock.time(this.#connection.moment(sound.instant))

@@ -47,6 +47,8 @@ struct PatchChoice {
   private var known: [DocumentDigest?: Known] = [:]
   /// The digests of the tables in the two places of the clock thread; the outer nil: none.
   private var places: [DocumentDigest??] = [nil, nil]
+  /// The chords of the score, which replace those of the rhythm.
+  private var chords = ScoreChords()
   /// Whether the player has chosen the rhythm since the last run.
   private var isChosen: Bool
   /// The rhythm of which the player knows that it is awaited.
@@ -105,7 +107,7 @@ struct PatchChoice {
     }
     if core.ensemble.role == .idle {
       show(document?.digest, from: Tick(0), in: &effect)
-      publish([document?.digest], in: core, soundLead: soundLead, to: &effect)
+      publish([RhythmLine(document?.digest)], in: core, soundLead: soundLead, to: &effect, at: now)
     }
     return effect
   }
@@ -139,7 +141,11 @@ struct PatchChoice {
       return effect
     }
     isChosen = false
-    publish([schedule.rhythm.value.digest, schedule.rhythm.next.digest], in: core, soundLead: soundLead, to: &effect)
+    // The tables are made again if they get other chords.
+    let isRenewed = chords.follow(schedule, at: schedule.tick(at: now), scores: { core.ensemble.score($0) })
+    publish(
+      [schedule.rhythm.value, schedule.rhythm.next], isRenewed: isRenewed, in: core, soundLead: soundLead, to: &effect,
+      at: now)
     let line = schedule.rhythm.next
     hasRhythm = known[schedule.rhythm[schedule.tick(at: now)].digest] != nil
     guard let next = known[line.digest] else {
@@ -152,13 +158,17 @@ struct PatchChoice {
       return effect
     }
     awaited = nil
-    guard line.digest != digest || line.origin != tick else { return effect }
+    guard line.digest != digest || line.origin != tick else {
+      if isRenewed { effect.table = table(of: patch, from: tick, in: core, at: now) }
+      return effect
+    }
     if line.digest != digest, let master = role.master, !core.ensemble.playsOwnRhythm {
       let start = schedule.rhythm.isChanging ? "plays from the next bar on" : "plays"
       let line = "rhythm \(next.patch.name): \(start); the master \(core.name(of: master)) has chosen it"
       effect.notices.append(Notice(line, .notice, .patches, of: "the rhythm"))
     }
     show(line.digest, from: line.origin, in: &effect)
+    effect.table = table(of: patch, from: tick, in: core, at: now)
     if let digest, digest != core.ensemble.rhythm.digest, role.master != nil { adopt(digest, in: core, at: now) }
     return effect
   }
@@ -169,7 +179,7 @@ struct PatchChoice {
   ) {
     guard !isChosen, last != digest, core.ensemble.followsPatch, let next = known[last] else { return }
     show(last, from: Tick(0), in: &effect)
-    publish([last], in: core, soundLead: soundLead, to: &effect)
+    publish([RhythmLine(last)], in: core, soundLead: soundLead, to: &effect, at: now)
     adopt(last, in: core, at: now)
     effect.notices.append(
       Notice(
@@ -190,17 +200,35 @@ struct PatchChoice {
     effect.table = StepTable(patch)
   }
 
+  /// The table of a rhythm whose step 0 is at `origin`, with the chords of the score if it has any.
+  private func table(of patch: Patch, from origin: Tick, in core: PeerCore, at now: Instant) -> StepTable {
+    let schedule = core.ensemble.schedule
+    guard core.ensemble.role != .idle, let window = chords.window(from: schedule.tick(at: now), origin: origin) else {
+      return StepTable(patch)
+    }
+    return StepTable(patch, following: window)
+  }
+
   /// Passes the tables of these rhythms to the clock thread, except those that it has already. Forgets rhythms that no peer offers any
   /// longer.
+  ///
+  /// - Parameter isRenewed: whether the tables that the clock thread has are made again.
   private mutating func publish(
-    _ digests: [DocumentDigest?], in core: PeerCore, soundLead: Nanoseconds, to effect: inout Effect
+    _ lines: [RhythmLine], isRenewed: Bool = false, in core: PeerCore, soundLead: Nanoseconds, to effect: inout Effect,
+    at now: Instant
   ) {
-    for digest in digests {
-      guard let rhythm = known[digest], !places.contains(.some(digest)),
-        let place = places.firstIndex(where: { $0 == nil || !digests.contains($0!) })
+    for (index, line) in lines.enumerated() where !lines[..<index].contains(where: { $0.digest == line.digest }) {
+      let digest = line.digest
+      let present = places.firstIndex(of: .some(digest))
+      guard let rhythm = known[digest], isRenewed || present == nil,
+        let place = present
+          ?? places.firstIndex(where: { place in
+            guard let place else { return true }
+            return !lines.contains { $0.digest == place }
+          })
       else { continue }
       places[place] = .some(digest)
-      let table = StepTable(rhythm.patch)
+      let table = table(of: rhythm.patch, from: line.origin, in: core, at: now)
       effect.tables.append((place, RhythmTable(digest: digest, table: table)))
       // A pushed hit sounds before its step, so each step must be passed to the sound earlier.
       if table.maximumPush > maximumPush {

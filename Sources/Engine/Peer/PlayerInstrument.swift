@@ -34,7 +34,7 @@ struct PlayerInstrument {
   /// Lets the instrument follow the chords of the rhythm `table` from `origin` on, the tick of its step 0.
   mutating func followChords(of table: StepTable, from origin: Tick) {
     settings.chords = table.chords
-    settings.chords.origin = origin.step
+    settings.chords.origin = Step(origin.step.index + table.chords.origin.index)
     settings.chordsNumber &+= 1
   }
 

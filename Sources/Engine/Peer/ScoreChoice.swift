@@ -78,6 +78,8 @@ struct ScoreChoice {
         names[document.digest] =
           names[document.digest] ?? "\(score.displayTitle ?? "without a title") (\(core.name(of: sender)))"
         core.ensemble.accept(document.digest, score, at: now)
+        let line = "score \(score.displayTitle ?? "without a title"): received from \(core.name(of: sender))"
+        effect.notices.append(Notice(line, .info, .patches, of: "the score"))
       case .read(let document, let sender, .failure(let fault)):
         core.ensemble.refuse(score: document.digest)
         let line = "score from \(core.name(of: sender)): \(fault); this peer keeps time without it"

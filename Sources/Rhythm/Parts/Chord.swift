@@ -30,6 +30,16 @@ public struct Chord: Hashable, Sendable {
     self.bass = bass
   }
 
+  /// Creates a chord of a score.
+  ///
+  /// - Parameters:
+  ///   - root, bass: pitch classes in semitones above C, 0...11.
+  ///   - intervals: the notes in semitones above the root. The root is added, and notes after the sixth are left out.
+  public init(_ name: String, root: UInt8, bass: UInt8, intervals: [Int]) {
+    (self.name, self.root, self.bass) = (name, root % 12, bass % 12)
+    quality = ChordQuality(intervals: intervals)
+  }
+
   /// The notes of the chord.
   ///
   /// Real-time: not safe.

@@ -23,7 +23,7 @@ public struct ChordProgression: Sendable, BitwiseCopyable {
   ///
   /// Real-time: safe.
   public internal(set) var count = 0
-  /// The length in steps, 1...2048; 0 without chords.
+  /// The length in steps, at most 65 534; 0 without chords.
   var stepCount = 0
   /// The step of the ensemble at which the progression begins: step 0 of its rhythm.
   ///

@@ -7,6 +7,18 @@ struct ChordQuality: Hashable, Sendable {
 
   private init(_ names: [String], _ intervals: [UInt8]) { (self.names, self.intervals) = (names, intervals) }
 
+  /// A kind without a name.
+  ///
+  /// - Parameter intervals: in semitones above the root, in any order; the root is added. Of intervals an octave apart, the first one counts.
+  ///   Those after the sixth note are left out. The root alone becomes a power chord.
+  init(intervals: [Int]) {
+    var tones: [UInt8] = [0]
+    for interval in intervals.sorted() where (1...33).contains(interval) && tones.count < Chord.maximumNotes {
+      if !tones.contains(where: { Int($0) % 12 == interval % 12 }) { tones.append(UInt8(interval)) }
+    }
+    self.init([], tones.count > 1 ? tones : [0, 7])
+  }
+
   /// The interval that the tone ``PartTone/third`` plays: the third, or the fourth or the second of a suspended chord. A power chord has
   /// none of these intervals and gives its fifth.
   var third: UInt8 { [4, 3, 5, 2].first { intervals.contains($0) } ?? fifth }

@@ -11,11 +11,10 @@ struct PartKeys: Sendable, BitwiseCopyable {
 }
 
 extension PartKeys {
-  /// The keys of a part for each chord of a chord line.
+  /// The keys of a part for each of some chords. The first one follows the last one.
   ///
   /// Real-time: not safe.
-  static func keys(of part: PitchedPart, in line: ChordLine) -> [PartKeys] {
-    let chords = line.changes.map(\.chord)
+  static func keys(of part: PitchedPart, for chords: [Chord]) -> [PartKeys] {
     var voicing: [UInt8] = []
     return chords.indices.map { index in
       let (chord, next) = (chords[index], chords[(index + 1) % chords.count])

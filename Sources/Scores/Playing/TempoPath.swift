@@ -6,7 +6,6 @@ public import MusicalTime
 /// this is lower or higher. The tempo is linear in musical position: the curve with q = 1 of Friberg and Sundberg ("Does music performance
 /// allude to locomotion?", 1999). It has one step per eighth note, whose tempo is that of its middle. It lasts up to the next mark, the
 /// next double bar line, or four bars, and the tempo of before returns unless a mark follows. A fermata doubles the length of its notes.
-/// The tempo of the leader multiplies all changes (``scaled(by:)``).
 ///
 /// A route that begins at another bar than the first has the tempo that is in force there when the bars before it are played once each, in
 /// the order of print. A ritardando or accelerando that has begun before goes on.
@@ -40,18 +39,6 @@ public struct TempoPath: Hashable, Sendable {
       defer { position = (try? position + bars[bar].length) ?? position }
       return Route.PlayedBar(bar: bar, pass: 1, isAfterJump: false, start: position)
     }
-  }
-
-  private init(changes: [TempoChange]) { self.changes = changes }
-
-  /// The path with another tempo of the leader: 1000 for the tempo of the score, 500 for half of it. Each tempo stays within
-  /// ``Tempo/lengths``.
-  public func scaled(by thousandths: Int) -> TempoPath {
-    let factor = Int64(min(max(thousandths, 10), 100_000))
-    return TempoPath(
-      changes: changes.map { change in
-        TempoChange(tempo: Builder.tempo(length: change.tempo.nanosecondsPerQuarter * 1000 / factor), tick: change.tick)
-      })
   }
 
   /// The timelines of all changes, if tick 0 is due at `instant`. Each begins where the one before leaves off.
@@ -225,7 +212,7 @@ public struct TempoPath: Hashable, Sendable {
     }
 
     /// The tempo of a length in nanoseconds per quarter note, within the limits of `Tempo`.
-    static func tempo(length: Int64) -> Tempo {
+    private static func tempo(length: Int64) -> Tempo {
       Tempo(nanosecondsPerQuarter: min(max(length, Tempo.lengths.lowerBound), Tempo.lengths.upperBound)) ?? .standard
     }
   }

@@ -135,7 +135,8 @@ extension PeerCommand {
     receive the score as soon as it is chosen, and a peer that joins later plays from the bar after its arrival. The \
     tempo of the master, by the keys + and - or the command `tempo`, is a factor of the written tempo. Bars are given \
     by their printed numbers. With `score-part Violin off`, you play the violin yourself; with `score-part Violin \
-    only`, nothing else sounds here. With `--score-to Synth=Violin`, the MIDI device Synth plays the violin.
+    only`, nothing else sounds here. With `--score-to Synth=Violin`, the MIDI device Synth plays the violin. \
+    With --with-rhythm, a rhythm with bass, guitar or keys plays the chord symbols of the score.
 
     INSTRUMENT
     With --instrument, your notes control an instrument. You play them on the port `in` of --midi or with the key x. \

@@ -837,8 +837,7 @@ async function testPlayers() {
   await zoe.wait("!tutti.player.row.isMuted")
 
   const before = await zoe.evaluate("tutti.player.identity")
-  await zoe.send("Page.reload")
-  await zoe.wait("document.querySelector('#join')?.textContent")
+  await zoe.reload()
   await zoe.click("#join")
   await zoe.wait("globalThis.tutti?.player.energy === 40")
   const after = await zoe.evaluate("tutti.player.identity")
@@ -973,8 +972,7 @@ async function testSound() {
   const peer = await start("Dora", ["--activity", "127"])
   const page = await browser.open(peer.lead)
   await page.send("Page.setBypassCSP", { enabled: true })
-  await page.send("Page.reload")
-  await page.wait("document.querySelector('#join')?.textContent")
+  await page.reload()
   await page.click("#join")
   await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.samples?.missing === 0")
   // During the first seconds, the estimate of the peer's clock improves.
@@ -1230,8 +1228,7 @@ async function testCalibration() {
     const [same, later] = after.map(({ delay_ms }, index) => delay_ms - before[index].delay_ms)
     expect(Math.abs(later - 120) < 3, "a loudspeaker that is 120 ms later is found", `${later} ms`)
     expect(Math.abs(same) < 3, "a second calibration of the other page gives the same delay", `${same} ms`)
-    await player.send("Page.reload")
-    await player.wait("document.querySelector('#join')?.textContent")
+    await player.reload()
     await player.click("#join")
     await player.wait("globalThis.tutti?.audio.calibration !== undefined")
     expect(

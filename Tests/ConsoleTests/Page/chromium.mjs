@@ -147,6 +147,16 @@ export class Page {
     }
   }
 
+  /** Loads the entry page again, and waits until the new document can be joined. A reload of a document that still loads can be lost. */
+  async reload() {
+    const isReady = "document.querySelector('#join')?.textContent"
+    await this.wait(isReady)
+    // The variable does not exist in the new document.
+    await this.evaluate("globalThis.isOld = true")
+    await this.send("Page.reload")
+    await this.wait(`globalThis.isOld === undefined && ${isReady}`)
+  }
+
   /** Clicks the middle of an element with the mouse. */
   async click(selector) {
     const { x, y } = await this.evaluate(`(() => {

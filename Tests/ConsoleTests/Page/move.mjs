@@ -143,14 +143,14 @@ async function testDisappearance(signal) {
     // this page forbids the data URL of the worklet, so the test disables this policy. The policies of the other pages are in effect.
     const heard = await openAndJoin(browser, ada.play.replace(ADDRESS, "127.0.0.1"), async (page) => {
       await page.send("Page.setBypassCSP", { enabled: true })
-      await page.send("Page.reload")
+      await page.reload()
     })
     // A click of a single sample could become too soft to be found.
     await hearClicks(heard, ["drum"], { pause: 100, width: 8 })
     await watchPauses(heard)
     const hidden = await openAndJoin(browser, ada.play, async (page) => {
       await page.send("Page.addScriptToEvaluateOnNewDocument", { source: HIDDEN })
-      await page.send("Page.reload")
+      await page.reload()
       await page.wait("document.hidden")
     })
     const pages = [leader, heard, hidden]

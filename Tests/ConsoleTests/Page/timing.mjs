@@ -61,12 +61,9 @@ async function start(name, args = [], http = "127.0.0.1:0") {
  */
 async function joinPage(url) {
   const page = await browser.open(url)
-  // The page is loaded again without its content security policy. The variable `isOld` does not exist in the new document.
+  // The page is loaded again without its content security policy.
   await page.send("Page.setBypassCSP", { enabled: true })
-  await page.wait("document.querySelector('#join')?.textContent")
-  await page.evaluate("globalThis.isOld = true")
-  await page.send("Page.reload")
-  await page.wait("globalThis.isOld === undefined && document.querySelector('#join')?.textContent")
+  await page.reload()
   await page.click("#join")
   await page.wait("globalThis.tutti?.connection.hasClock && tutti.audio.samples?.missing === 0", 30_000)
   await page.send("Performance.enable")
