@@ -258,6 +258,34 @@ import _TestSupport
     #expect(band.masters.isEmpty)
   }
 
+  /// While a rhythm plays, a score of 35 kB reaches 16 players, because all players that have it serve it: within 3 s on a lan, and within
+  /// 6 s on a Wi-Fi network that loses 3 % of the packets. A score of 200 kB reaches all, too: a player that waits keeps its parts.
+  @Test(arguments: [35_000, 200_000], [false, true])
+  func longScoreReachesSixteenPlayers(length: Int, isWireless: Bool) throws {
+    let (loss, limit) = isWireless ? (0.03, Int64(length / 5833)) : (0, Int64(length / 11_666))
+    var random = SplitMix(seed: 3)
+    let document = Document(.score, (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) })!
+    // The ensemble does not read the octets.
+    let score = Self.score("a b c d e f g h i j k l")
+    var band = VirtualBand(players: 17, seed: 3, loss: loss, activity: [], joined: false)
+    band.delay = isWireless ? 3_000_000...7_000_000 : 100_000...900_000
+    band.joinAll()
+    band.play(for: .seconds(2))
+    try band.command(0) { try $0.start(tempo: .standard, at: $1) }
+    band.play(for: .seconds(2))
+    try band.command(0) { try $0.choose((score, document), playsRhythm: false, at: $1) }
+    let end = band.now + .seconds(limit)
+    var missing = Set(1...16)
+    while !missing.isEmpty, band.now < end {
+      band.run(for: .milliseconds(20))
+      for n in missing where band.players[n].ensemble.document(document.digest) != nil {
+        band.players[n].ensemble.accept(document.digest, score, at: band.localTime(of: n))
+        missing.remove(n)
+      }
+    }
+    #expect(missing.isEmpty, "\((end - band.now).milliseconds) ms are left")
+  }
+
   /// A start at a bar has the position of the bar in the whole score.
   @Test func startAtABar() throws {
     let score = Self.score("a |:b c:| d e")

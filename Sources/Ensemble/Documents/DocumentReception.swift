@@ -5,16 +5,18 @@ import PeerProtocol
 ///
 /// A request contains the number of the first missing part. The holder sends at most ``DocumentSending/partsPerRequest`` parts, beginning
 /// with this part. The next request follows when all these parts have arrived, or after ``patience``. The next request also begins with
-/// the first missing part. Lost parts are thus requested again.
+/// the first missing part. Lost parts are thus requested again. The parts that have arrived stay when another holder is asked.
 struct DocumentReception: Sendable {
   /// The time after which a request is repeated if its parts have not all arrived.
   static var patience: Nanoseconds { .milliseconds(250) }
-  /// The reception fails if no part has arrived after this number of requests. Another holder can then be asked.
+  /// A holder has failed if no part has arrived after this number of requests. Another one is then asked, if there is one.
   static var maximumRequests: Int { 4 }
 
   let kind: DocumentKind
   let digest: DocumentDigest
-  var holder: Identity
+  private(set) var holder: Identity
+  /// All holders that were asked. The parts that they still send are used.
+  private(set) var asked: Set<Identity>
   /// When the next request is due. The distant future if all parts have arrived.
   private(set) var nextRequest: Instant
   /// The parts; empty before the first one arrives.
@@ -26,6 +28,13 @@ struct DocumentReception: Sendable {
 
   init(_ kind: DocumentKind, _ digest: DocumentDigest, from holder: Identity, at now: Instant) {
     (self.kind, self.digest, self.holder, nextRequest) = (kind, digest, holder, now)
+    asked = [holder]
+  }
+
+  /// Asks another holder, or the same one anew.
+  mutating func ask(_ holder: Identity, at now: Instant) {
+    (self.holder, nextRequest, unansweredRequests) = (holder, now, 0)
+    asked.insert(holder)
   }
 
   /// Whether the holder answers no longer.
@@ -66,8 +75,8 @@ struct DocumentReception: Sendable {
 /// The parts of documents that the local peer still has to send.
 ///
 /// All parts together, to all peers, leave at a limited rate, so that they do not delay the other messages: see ``interval(isPlaying:)``.
-/// The receiver that has got the most parts goes first, so that it soon serves others. After ``turn`` parts, it begins
-/// again as a new receiver.
+/// The receiver that has got the most parts goes first, so that it soon serves others. When it has got as many parts as its document has,
+/// and a quarter more for lost ones, it begins again as a new receiver.
 struct DocumentSending: Sendable {
   /// The largest number of parts that are sent for one request.
   static var partsPerRequest: Int { 16 }
@@ -81,10 +90,9 @@ struct DocumentSending: Sendable {
     let receiver: Identity
     let digest: DocumentDigest
     var parts: Range<Int>
+    /// The number of parts after which the receiver goes last.
+    let turn: Int
   }
-
-  /// The number of parts after which a receiver goes last: the parts of a document of 115 kB.
-  private static var turn: Int { 128 }
 
   /// The requests, at most one of each peer, in the order of their arrival.
   private var jobs: [Job] = []
@@ -96,9 +104,9 @@ struct DocumentSending: Sendable {
   /// The instant at which ``takePart(isPlaying:at:)`` returns the next part.
   var nextDeadline: Instant { jobs.isEmpty ? .distantFuture : next }
 
-  /// Adds the parts of a request, in place of the earlier request of this peer.
-  mutating func add(_ parts: Range<Int>, of digest: DocumentDigest, to receiver: Identity) {
-    let job = Job(receiver: receiver, digest: digest, parts: parts)
+  /// Adds the parts of a request, in place of the earlier request of this peer. The document has `count` parts.
+  mutating func add(_ parts: Range<Int>, of digest: DocumentDigest, count: Int, to receiver: Identity) {
+    let job = Job(receiver: receiver, digest: digest, parts: parts, turn: count + count / 4 + 1)
     if let index = jobs.firstIndex(where: { $0.receiver == receiver }) { jobs[index] = job } else { jobs.append(job) }
   }
 
@@ -121,7 +129,7 @@ struct DocumentSending: Sendable {
     // The first one of those with the most parts.
     var first = (index: 0, parts: -1)
     for (index, job) in jobs.enumerated() {
-      let parts = parts(servedTo: job.receiver, at: now) % Self.turn
+      let parts = parts(servedTo: job.receiver, at: now) % job.turn
       if parts > first.parts { first = (index, parts) }
     }
     let job = jobs[first.index]

@@ -33,6 +33,8 @@ struct Documents: Sendable {
   /// The peers that sent other octets than those of the requested document; at most sixteen, the newest last. They are not asked for this
   /// document again.
   var forgeries: [(holder: Identity, digest: DocumentDigest)] = []
+  /// A document whose parts from several holders did not fit together. All its parts then come from one holder.
+  var suspected: DocumentDigest?
 }
 
 // How peers get the rhythms of the others before they need them.
@@ -188,23 +190,32 @@ extension EnsembleState {
   }
 
   /// Begins to receive a document, unless the local peer has it: from the peer with identity `announcer`, or, if this has failed, from another
-  /// peer that has it.
+  /// peer that has it. If the local peer is already receiving the document, the parts that have arrived stay.
   ///
-  /// - Parameter silent: the peer that has just been asked and does not answer.
+  /// - Parameter silent: the peer that has just been asked and does not answer. It is asked again if there is no other one.
   private mutating func fetch(
     _ kind: DocumentKind, _ digest: DocumentDigest, from announcer: Identity?, except silent: Identity? = nil,
     at now: Instant
   ) {
-    documents.reception = nil
-    guard document(digest) == nil else { return }
+    let isHere = document(digest) != nil
+    if isHere || documents.reception?.digest != digest || documents.suspected == digest { documents.reception = nil }
+    guard !isHere else { return }
     var others = holders(of: digest)
     // A score is large. The peers that need it at the same time ask different holders.
     let turn = others.isEmpty ? 0 : Int(identity.bits % UInt64(others.count))
     if kind == .score { others = Array(others[turn...] + others[..<turn]) }
     let candidates = kind == .score && !others.isEmpty ? others : [announcer].compactMap { $0 } + others
-    guard let holder = candidates.first(where: { $0 != silent && mayServe($0, digest) }) else { return }
+    let usable = candidates.filter { mayServe($0, digest) }
+    guard let holder = usable.first(where: { $0 != silent }) ?? usable.first else {
+      documents.reception = nil
+      return
+    }
     documents.lastBeginning = now
-    documents.reception = DocumentReception(kind, digest, from: holder, at: now)
+    if documents.reception == nil {
+      documents.reception = DocumentReception(kind, digest, from: holder, at: now)
+    } else {
+      documents.reception!.ask(holder, at: now)
+    }
     advanceReception(to: now)
   }
 
@@ -227,10 +238,10 @@ extension EnsembleState {
       return fetch(reception.kind, reception.digest, from: reception.holder, except: reception.holder, at: now)
     }
     // The holder serves others. Another peer may have the document by now.
-    if reception.kind == .score, reception.isWaiting {
+    if reception.kind == .score, reception.isWaiting, reception.digest != documents.suspected {
       let others = holders(of: reception.digest).filter { mayServe($0, reception.digest) && $0 != reception.holder }
       if !others.isEmpty {
-        documents.reception!.holder = others[Int(now.mixed(with: identity.bits) % UInt64(others.count))]
+        documents.reception!.ask(others[Int(now.mixed(with: identity.bits) % UInt64(others.count))], at: now)
       }
     }
     if let request = documents.reception!.takeRequest(at: now) {
@@ -249,13 +260,17 @@ extension EnsembleState {
       rejected += 1
       return
     }
-    guard let reception = documents.reception, reception.holder == sender,
+    guard let reception = documents.reception, reception.asked.contains(sender),
       let octets = documents.reception!.add(part, at: now)
     else { return advanceReception(to: now) }
     guard let document = Document(reception.kind, octets), document.digest == reception.digest else {
       rejected += 1
-      if documents.forgeries.count == 16 { documents.forgeries.removeFirst() }
-      documents.forgeries.append((sender, reception.digest))
+      documents.reception = nil
+      documents.suspected = reception.digest
+      if reception.asked.count == 1 {
+        if documents.forgeries.count == 16 { documents.forgeries.removeFirst() }
+        documents.forgeries.append((sender, reception.digest))
+      }
       return fetch(reception.kind, reception.digest, from: sender, at: now)
     }
     documents.reception = nil
@@ -280,7 +295,7 @@ extension EnsembleState {
     let first = Int(request.first)
     guard let document = document(request.digest), first < document.partCount else { return }
     let end = min(first + DocumentSending.partsPerRequest, document.partCount)
-    documents.sending.add(first..<end, of: request.digest, to: sender)
+    documents.sending.add(first..<end, of: request.digest, count: document.partCount, to: sender)
     advanceDocuments(to: now)
   }
 
