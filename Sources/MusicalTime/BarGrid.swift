@@ -39,7 +39,7 @@ extension ChangingValue<BarGrid> {
   /// The first bar line at or after `tick`.
   ///
   /// Real-time: safe.
-  @_noLocks @_noAllocation
+  @inlinable
   public func line(notBefore tick: Tick) -> Tick {
     let line = self[tick].line(notAfter: tick + (self[tick].meter.ticksPerBar - 1))
     // The first tick of the next grid is a bar line, also if the bar before it is incomplete.
