@@ -2,8 +2,8 @@ import MusicalTime
 import Rhythm
 import Testing
 
-/// The chords of a piece that replace those of a rhythm. The bars have four steps. In the range from E1 (28), the roots of C, F and G are
-/// 36, 29 and 31, and that of the own chord Dm is 38.
+/// The chords of a piece that replace those of a rhythm. A bar has four steps. The range of the bass begins at E1 (28). In this range, the key
+/// of C is 36, that of F is 29, and that of G is 31. The chord of the rhythm itself is Dm, whose key is 38.
 @Suite struct ChordWindowTests {
   private static func chord(_ root: UInt8, _ intervals: [Int] = [4, 7]) -> Chord {
     Chord("", root: root, bass: root, intervals: intervals)

@@ -31,7 +31,7 @@ struct DocumentReception: Sendable {
     asked = [holder]
   }
 
-  /// Asks another holder, or the same one anew.
+  /// Asks another holder, or the same holder again.
   mutating func ask(_ holder: Identity, at now: Instant) {
     (self.holder, nextRequest, unansweredRequests) = (holder, now, 0)
     asked.insert(holder)
