@@ -58,6 +58,25 @@ import _TestSupport
     }
   }
 
+  /// The error names the instrument by its number from 1, which does not fit into an octet here.
+  @Test func missingInstrumentIsRefused() throws {
+    var score = Score()
+    var bar = Bar(number: "1", length: Fraction(4))
+    bar.metre = .common
+    score.bars = [bar]
+    var chord = Chord(onset: .zero, length: Fraction(4))
+    let place = try #require(Pitch(step: 0, octave: 4))
+    chord.notes = [Note(.stroke(place: place, instrument: .max))]
+    var part = Part(name: "Drums", instruments: [Part.Instrument(name: "Snare", key: 38)])
+    part.bars = [PartBar()]
+    part.bars[0].voices = [Voice(number: 1, chords: [chord])]
+    score.parts = [part]
+    score.assignIdentifiers()
+    let octets = score.octets
+    let error = #expect(throws: ScoreFault.self) { try Score(octets: octets) }
+    #expect(error.map { "\($0)".contains("instrument 256") } == true)
+  }
+
   @Test func countsAreBoundedByTheOctets() {
     // A header, and a list of 10 000 bars that are not there.
     var octets: [UInt8] = [0xD4, 0xA6, 0x01, 1, 0, 0, 0, 0]

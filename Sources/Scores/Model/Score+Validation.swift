@@ -143,7 +143,8 @@ private struct ScoreTotals {
     try add(staff: chord.staff, part, index)
     for note in chord.notes {
       if case .stroke(_, let instrument) = note.sound, Int(instrument) >= part.instruments.count {
-        throw ScoreFault("bar \(index + 1)", "instrument \(instrument + 1) does not exist", "declare it in the part")
+        throw ScoreFault(
+          "bar \(index + 1)", "instrument \(Int(instrument) + 1) does not exist", "declare it in the part")
       }
     }
     for lyric in chord.lyrics { try add(text: lyric.text) }
