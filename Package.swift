@@ -24,6 +24,8 @@ let package = Package(
     .library(name: "Scores", targets: ["Scores"]),
     .library(name: "ScoreFiles", targets: ["ScoreFiles"]),
     .library(name: "CExpat", targets: ["CExpat"]),
+    .library(name: "Engraving", targets: ["Engraving"]),
+    .library(name: "Fonts", targets: ["Fonts"]),
     .library(name: "_TestSupport", targets: ["_TestSupport"]),
   ],
   traits: [
@@ -55,6 +57,9 @@ let package = Package(
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
     .target(name: "ScoreFiles", dependencies: ["CExpat", "CZip", "MIDI", "Scores", "Text"]),
+    .target(name: "Engraving", dependencies: ["Scores"]),
+    .systemLibrary(name: "CFreeType", pkgConfig: "freetype2", providers: [.apt(["libfreetype-dev"])]),
+    .target(name: "Fonts", dependencies: ["CFreeType", "Engraving"]),
     .systemLibrary(name: "CSodium"),
     .target(name: "Cryptography", dependencies: ["CSodium"]),
     .target(
@@ -113,8 +118,9 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "Audio", "BuildVersion", "CQrencode", "CZlib", "ClockSync", "Cryptography", "Engine", "Ensemble", "MIDI",
-        "Measurement", "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Receiving", "Rhythm",
+        "Audio", "BuildVersion", "CQrencode", "CZlib", "ClockSync", "Cryptography", "Engine", "Engraving", "Ensemble",
+        "Fonts", "MIDI", "Measurement", "MusicalTime", "PeerProtocol", "Playback", "Realtime", "Receiving", "Rhythm",
+        "Scores",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["HTTPS"])),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
@@ -126,8 +132,8 @@ let package = Package(
     .executableTarget(
       name: "tutti",
       dependencies: [
-        "BuildVersion", "Console", "Cryptography", "Engine", "Measurement", "ScoreFiles", "Scores", "Simulation",
-        "Text",
+        "BuildVersion", "Console", "Cryptography", "Engine", "Engraving", "Fonts", "Measurement", "ScoreFiles",
+        "Scores", "Simulation", "Text",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: [.embedInCode("Patch/Templates/rhythm.yaml"), .embedInCode("Patch/Templates/instrument.yaml")]),
@@ -153,6 +159,7 @@ let package = Package(
     .testTarget(name: "RhythmTests", dependencies: ["MIDI", "_TestSupport", "Rhythm"]),
     .testTarget(name: "ScoresTests", dependencies: ["_TestSupport", "MusicalTime", "Scores"]),
     .testTarget(name: "ScoreFilesTests", dependencies: ["CZip", "_TestSupport", "MIDI", "ScoreFiles", "Scores"]),
+    .testTarget(name: "EngravingTests", dependencies: ["Engraving", "Fonts", "ScoreFiles", "Scores"]),
     .testTarget(
       name: "SendingTests",
       dependencies: ["CAllocationCount", "MIDI", "MusicalTime", "PeerProtocol", "Playback", "RTPMIDI", "Sending"]),
@@ -178,7 +185,7 @@ let package = Package(
       name: "ConsoleTests",
       dependencies: [
         "Audio", "CZlib", "ClockSync", "Console", "Engine", "Ensemble", "MIDI", "Measurement", "MusicalTime",
-        "PeerProtocol", "Rhythm", "_TestSupport", "_TestTraits",
+        "PeerProtocol", "Rhythm", "ScoreFiles", "Scores", "_TestSupport", "_TestTraits",
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["HTTPS"])),

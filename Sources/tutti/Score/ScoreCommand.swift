@@ -4,7 +4,7 @@ import ArgumentParser
 struct ScoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "score",
-    abstract: "List, show, check, play, render and convert scores.",
+    abstract: "List, show, check, play, render, engrave and convert scores.",
     discussion: """
       A score is a MusicXML file (.musicxml, .xml), a compressed MusicXML file (.mxl) or a MIDI file (.mid). Most \
       programs for music notation export MusicXML.
@@ -21,11 +21,12 @@ struct ScoreCommand: ParsableCommand {
         tutti score check *.musicxml
         tutti score play evening
         tutti score render evening --output evening.wav
+        tutti score engrave evening --output evening.pdf
         tutti score export evening --output evening.mid
         tutti score import song.mid
       """,
     subcommands: [
       ScoreListCommand.self, ScoreShowCommand.self, ScoreCheckCommand.self, ScorePlayCommand.self,
-      ScoreRenderCommand.self, ScoreExportCommand.self, ScoreImportCommand.self,
+      ScoreRenderCommand.self, ScoreEngraveCommand.self, ScoreExportCommand.self, ScoreImportCommand.self,
     ])
 }

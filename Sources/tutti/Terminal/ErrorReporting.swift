@@ -1,6 +1,8 @@
 import ArgumentParser
 import Audio
 import Engine
+import Engraving
+import Fonts
 import Foundation
 import MIDI
 import Measurement
@@ -50,7 +52,8 @@ func reportingErrors(_ body: () throws -> Void) throws {
     case is PatchError, is ScoreFault, is StandardMIDIFile.WriteError: code = .badData
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
-    case is ReportError, is NetworkModel.Fault: code = .badData
+    case is ReportError, is NetworkModel.Fault, is EngravingFault: code = .badData
+    case is FontFault: code = .unavailable
     case let error as EngineError: code = error.isMalformed ? .badData : .unavailable
     case is TransportError, is PCMError: code = .unavailable
     case is TempoError: code = .validationFailure
