@@ -47,6 +47,8 @@ let package = Package(
       name: "scorecorpus", dependencies: [arguments] + tutti("CExpat", "ScoreFiles", "Scores"),
       exclude: ["music21-notes.py"]),
     .executableTarget(
+      name: "engraving", dependencies: [arguments] + tutti("Engraving", "Fonts", "ScoreFiles", "Scores")),
+    .executableTarget(
       name: "fuzz",
       dependencies: [
         arguments, .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -7,7 +7,8 @@ struct RequestGenerator {
     "HEAD", "POST", "OPTIONS", "CONNECT", "PUT", "DELETE", "TRACE", "PRI", "M-SEARCH", "get", "?",
   ]
   private static let targets = [
-    "/", "/join", "/sounds/0123.wav", "/icon.svg", "/secure.json", "/authority.crt", "/nothing", "/socket?query", "*",
+    "/", "/join", "/sounds/0123.wav", "/score/0123456789abcdeffedcba9876543210/0/390/100/0.svg", "/score/roman.otf",
+    "/icon.svg", "/secure.json", "/authority.crt", "/nothing", "/socket?query", "*",
     "http://127.0.0.1/socket", "127.0.0.1:80", "/%00%ff", "/../etc/passwd", "//", "?", "/socket#fragment",
   ]
   private static let versions = ["HTTP/1.0", "HTTP/0.9", "HTTP/1.9", "HTTP/2.0", "HTTP/1", "ICE/1.0", ""]
