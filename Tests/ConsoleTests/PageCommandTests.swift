@@ -29,6 +29,21 @@ import Testing
     }
   }
 
+  @Test func theLeaderControlsTheScore() {
+    #expect(command(##"{"do":"bar","number":"#12"}"##) == .player(.bar("#12")))
+    #expect(command(##"{"do":"loop","from":"#5","to":"#8"}"##) == .player(.loop(from: "#5", to: "#8")))
+    #expect(command(#"{"do":"vamp","on":false}"#) == .player(.vamp(false)))
+    #expect(command(##"{"do":"score-part","part":"#3","percent":false}"##) == .player(.scorePart("#3", .percent(0))))
+    #expect(command(##"{"do":"score-part","part":"#3","percent":true}"##) == .player(.scorePart("#3", .percent(100))))
+    for json in [
+      #"{"do":"bar"}"#, #"{"do":"bar","number":12}"#, ##"{"do":"score-part","part":"#3"}"##,
+      #"{"do":"loop","from":"1"}"#,
+    ] { #expect(command(json) == nil, "\(json)") }
+    for json in [#"{"do":"bar","number":"1"}"#, #"{"do":"score-part","part":"1","percent":0}"#] {
+      #expect(command(json, access: .play) == nil, "\(json)")
+    }
+  }
+
   @Test func valuesOutOfRangeAreRejected() {
     for json in [
       "", "{}", "[]", "null", #"{"do":"leave"}"#, #"{"do":"tempo"}"#, #"{"do":"tempo","bpm":1000}"#,

@@ -15,7 +15,7 @@ import _TestSupport
     let folder = try TemporaryFolder()
     let vectors = Vectors(
       clocks: ClockVector.all, tables: try TableVector.all(), chances: ChanceVector.all,
-      instruments: try InstrumentVector.all())
+      instruments: try InstrumentVector.all(), routes: try RouteVector.all())
     let path = folder.path("vectors.json")
     try JSONEncoder().encode(vectors).write(to: URL(fileURLWithPath: path))
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Page/vectors.mjs")
@@ -26,6 +26,7 @@ import _TestSupport
     // The script prints how many tables it has compared. Without these checks, an empty file would pass.
     #expect(child.output.contains("tables: \(vectors.tables.count)"), "\(child.output)")
     #expect(child.output.contains("instruments: \(vectors.instruments.count)"), "\(child.output)")
+    #expect(child.output.contains("bars: \(vectors.routes.reduce(0) { $0 + $1.places.count })"), "\(child.output)")
     #expect(vectors.instruments.count { $0.ranks != nil } >= 5 && vectors.instruments.contains { $0.ranks == nil })
     #expect(vectors.tables.count >= 10 && vectors.clocks.count >= 5)
   }
@@ -37,4 +38,5 @@ struct Vectors: Encodable {
   var tables: [TableVector]
   var chances: [ChanceVector]
   var instruments: [InstrumentVector]
+  var routes: [RouteVector]
 }

@@ -27,9 +27,12 @@ import { Places } from "./places.js"
 import { Pulse } from "./pulse.js"
 import { RhythmView } from "./rhythm-view.js"
 import { Rhythm } from "./rhythm.js"
+import { ScoreRoute } from "./score-route.js"
+import { ScoreView } from "./score-view.js"
 import { offerSecurePage } from "./secure.js"
 import { SettingsView } from "./settings-view.js"
 import { connectSheets } from "./sheet.js"
+import { Stand } from "./stand.js"
 import { drawSliders } from "./slider.js"
 import { text, translate } from "./strings.js"
 import { Surface } from "./surface.js"
@@ -49,7 +52,7 @@ const connection = new Connection(token)
 const rhythm = new Rhythm()
 const timeline = new Timeline(connection, rhythm)
 const audio = new Audio(connection, rhythm)
-const state = { ensemble: undefined, levels: undefined, rhythms: [] }
+const state = { ensemble: undefined, levels: undefined, rhythms: [], score: undefined, route: new ScoreRoute() }
 
 const announcements = new Announcements(element("announcer"))
 const announce = (message) => announcements.say(message)
@@ -71,6 +74,8 @@ context.instrument = new Instrument(context)
 context.letters = new Letters(context)
 context.surface = new Surface(element("surface"), context)
 context.thumbKey = new ThumbKey(context)
+context.stand = new Stand(element("stand"), context)
+context.scoreView = new ScoreView(context)
 
 const entry = new Entry(context)
 const otherNotes = new OtherNotes(context)
@@ -86,7 +91,7 @@ const rhythmView = new RhythmView(context)
 const views = [
   entry, head, context.banner, context.partner, context.instrument, new InstrumentChoice(context), context.thumbKey, players, column, invite,
   person, new AskingView(context), rhythmView, new NetworkPicture(context), new ConnectionsView(context), new Calibration(context), new SettingsView(context, renderTexts),
-  otherNotes,
+  otherNotes, context.scoreView,
 ]
 /** The views that the newest patch changes, and those that the energies change. */
 const patchViews = [context.beatRow, entryBeats, context.energy]
@@ -175,6 +180,15 @@ connection.addEventListener("library", ({ detail }) => {
   state.rhythms = detail.rhythms
   render()
 })
+connection.addEventListener("score", ({ detail }) => {
+  state.score = detail
+  places.render()
+  context.scoreView.update()
+})
+connection.addEventListener("route", ({ detail }) => {
+  state.route = new ScoreRoute(detail)
+  render()
+})
 connection.addEventListener("levels", ({ detail }) => {
   state.levels = detail
   for (const view of levelViews) view.update()
@@ -249,4 +263,4 @@ connection.connect()
 offerSecurePage(token, () => entry.isShown)
 
 // For the tests, which read the state of the page.
-globalThis.tutti = { audio, connection, instrument: context.instrument, otherNotes, partner: context.partner, player: context.player, pulse: context.pulse, rhythm, state }
+globalThis.tutti = { audio, connection, instrument: context.instrument, otherNotes, partner: context.partner, player: context.player, pulse: context.pulse, rhythm, stand: context.stand, state }

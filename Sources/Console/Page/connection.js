@@ -37,7 +37,8 @@ const decoders = {
   [Kind.ensemble]: ["ensemble", decodeJSON], [Kind.patch]: ["patch", decodeJSON], [Kind.sounds]: ["sounds", decodeJSON],
   [Kind.library]: ["library", decodeJSON], [Kind.notices]: ["notices", decodeJSON], [Kind.calibration]: ["calibration", decodeJSON],
   [Kind.clicks]: ["clicks", decodeJSON], [Kind.delay]: ["delay", decodeJSON], [Kind.partners]: ["partners", decodeJSON],
-  [Kind.alternatives]: ["alternatives", decodeJSON], [Kind.notes]: ["notes", decodeNotes],
+  [Kind.alternatives]: ["alternatives", decodeJSON], [Kind.notes]: ["notes", decodeNotes], [Kind.score]: ["score", decodeJSON],
+  [Kind.route]: ["route", decodeJSON],
 }
 
 /**
@@ -196,12 +197,12 @@ export class Connection extends EventTarget {
     return this.#address !== this.#home
   }
 
-  /** The beginning of the URLs of the sounds of the peer. */
+  /** The beginning of the URLs of the sounds and the scores of the peer. */
   get origin() {
     return `${location.protocol}//${this.#address}`
   }
 
-  /** The headers for requests of sounds. */
+  /** The headers for requests of sounds and of the parts of a score. */
   get headers() {
     return this.#token ? { Authorization: `Bearer ${this.#token}` } : {}
   }

@@ -6,7 +6,7 @@ export const HEADER_LENGTH = 16
 
 export const Kind = Object.freeze({
   welcome: 1, rhythm: 2, levels: 3, ensemble: 4, patch: 5, sounds: 6, library: 7, notices: 8, calibration: 9, partners: 10,
-  alternatives: 11, notes: 12,
+  alternatives: 11, notes: 12, score: 13, route: 14,
   clockReply: 16, clicks: 17, delay: 18,
   clockRequest: 128, command: 129, activity: 130, output: 131,
 })

@@ -6,6 +6,7 @@ const ICONS = {
   // Places.
   play: '<path d="M8 17V5l11-2v12"/><ellipse class="fill" cx="5.7" cy="17.5" rx="2.6" ry="2.2"/><ellipse class="fill" cx="16.7" cy="15.5" rx="2.6" ry="2.2"/>',
   rhythm: '<path d="M4 6h4M13 6h3M4 12h2M10 12h5M19 12h1M7 18h2M14 18h6" stroke-width="4"/>',
+  score: '<path d="M12 6.5C9.5 4.8 6.5 4.5 3.5 5v13.5c3-.5 6-.2 8.5 1.5 2.5-1.7 5.5-2 8.5-1.5V5c-3-.5-6-.2-8.5 1.5zM12 6.5V20"/>',
   everyone: '<circle class="fill" cx="6.5" cy="7" r="3.2"/><path class="fill" d="M17.5 4l3.5 6.5h-7z"/><rect class="fill" x="8.5" y="14" width="7" height="6.5" rx="1"/>',
   // Instruments.
   marimba: '<path d="M4 4v16M9.3 5.5v13M14.6 7v10M20 8.5v7" stroke-width="3.8"/>',
@@ -29,6 +30,9 @@ const ICONS = {
   dot: '<circle class="fill" cx="12" cy="12" r="5"/>',
   check: '<path d="M5 12.5l4.5 4.5L19 7.5"/>',
   qr: '<path class="fill" d="M3 3h8v8H3zm2.5 2.5v3h3v-3zM13 3h8v8h-8zm2.5 2.5v3h3v-3zM3 13h8v8H3zm2.5 2.5v3h3v-3z" fill-rule="evenodd" stroke="none"/><path class="fill" d="M13 13h3v3h-3zM18 13h3v3h-3zM15.5 16h3v2.5h-3zM13 18.5h3V21h-3zM18.5 18.5H21V21h-2.5z" stroke="none"/>',
+  back: '<path d="M15 5l-7 7 7 7"/>',
+  on: '<path d="M9 5l7 7-7 7"/>',
+  follow: '<path d="M4 12h13M12 6.5l5.5 5.5-5.5 5.5"/><path d="M20.5 5v14"/>',
   sound: '<path class="fill" d="M4 9.5v5h3.5l4.5 4v-13l-4.5 4z"/><path d="M15.5 9c1.7 1.8 1.7 4.2 0 6M18.5 6.5c3 3.2 3 7.8 0 11"/>',
   mute: '<path class="fill" d="M4 9.5v5h3.5l4.5 4v-13l-4.5 4z"/><path d="M16 9.5l5 5M21 9.5l-5 5"/>',
   lost: '<path d="M4 9.5c4.5-4 11.5-4 16 0M7.5 13.5c2.5-2.3 6.5-2.3 9 0M12 18.2v.1M4.5 20.5l15-16"/>',

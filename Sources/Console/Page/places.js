@@ -5,7 +5,7 @@ import { text } from "./strings.js"
 
 const element = (id) => document.getElementById(id)
 
-const PLACES = ["play", "rhythm", "everyone"]
+const PLACES = ["play", "rhythm", "score", "everyone"]
 
 export class Places {
   #context
@@ -16,7 +16,8 @@ export class Places {
     document.addEventListener("keydown", (event) => {
       const step = { "[": -1, "]": 1 }[event.key]
       if (!step || !this.#context.player.hasJoined || !context.letters.accepts(event)) return
-      this.go(PLACES[(PLACES.indexOf(this.present) + step + PLACES.length) % PLACES.length])
+      const places = this.#places
+      this.go(places[(places.indexOf(this.present) + step + places.length) % places.length])
     })
     element("skip").addEventListener("click", (event) => {
       // The fragment of the address contains the token and the place, so the link must not change it.
@@ -25,10 +26,15 @@ export class Places {
     })
   }
 
+  /** The places that exist now. Without a score, there is no place *Score*. */
+  get #places() {
+    return PLACES.filter((place) => place !== "score" || this.#context.state.score?.digest !== undefined)
+  }
+
   /** The place of the address; the first place if the address has none. */
   get present() {
     const place = new URLSearchParams(location.hash.slice(1)).get("place")
-    return PLACES.includes(place) ? place : PLACES[0]
+    return this.#places.includes(place) ? place : PLACES[0]
   }
 
   #address(place) {
@@ -46,12 +52,14 @@ export class Places {
     for (const place of PLACES) {
       const link = element(`to-${place}`)
       link.href = this.#address(place)
+      link.hidden = !this.#places.includes(place)
       if (place === present) link.setAttribute("aria-current", "page")
       else link.removeAttribute("aria-current")
       element(`place-${place}`).hidden = place !== present
     }
     element("leader").href = this.#address("everyone")
     document.body.dataset.place = present
+    this.#context.stand.isVisible = this.#context.player.hasJoined && present === "score"
     document.title = `Tutti – ${text(this.#context.player.hasJoined ? present : "join")}`
     this.#context.instrument.isVisible = this.#context.player.hasJoined && present === "play"
     wakeFrames()

@@ -38,7 +38,7 @@ final class Admission {
 
   /// Whether the headers `Host` and `Origin` permit a request for `path`.
   ///
-  /// A page that has moved to this server comes from another origin. It may open the WebSocket and load sounds and codes. Its token proves that it
+  /// A page that has moved to this server comes from another origin. It may open the WebSocket and load sounds, scores and codes. Its token proves that it
   /// is a page of the group. A wrong token from another origin is not counted, so that a foreign page cannot use up the limit of wrong
   /// tokens (``AttemptLimiter``).
   ///
@@ -57,7 +57,9 @@ final class Admission {
 
   /// Whether the request can come from a page that has moved to this server, judged by everything except its token.
   private func hasMoved(_ headers: HTTPHeaders, path: String, scheme: String) -> Bool {
-    movesPages && (["/socket", Self.codePath].contains(path) || path.hasPrefix(SoundStore.pathPrefix))
+    let isShared = ["/socket", Self.codePath].contains(path)
+    let prefixes = [SoundStore.pathPrefix, ScoreStore.pathPrefix]
+    return movesPages && (isShared || prefixes.contains { path.hasPrefix($0) })
       && hosts.host(in: headers, scheme: scheme) != nil && headers["origin"].count == 1
   }
 

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 
-/// Answers the HTTP requests of one connection. It serves the files of the page, the sounds, the information about HTTPS
+/// Answers the HTTP requests of one connection. It serves the files of the page, the sounds, the parts of scores, the information about HTTPS
 /// (``SecureAccess``), the certificate of the group's authority and the code that invites another phone (`/code.svg`), and checks join
 /// tokens (`/join`). A valid request for a WebSocket
 /// turns the connection into that of a page: a ``PageHandler`` replaces this handler.
@@ -20,6 +20,7 @@ final class HTTPHandler: ChannelInboundHandler, RemovableChannelHandler {
   private let address: PageAddress
   private let files: PageFiles
   private let sounds: SoundStore
+  private let scores: ScoreStore
   private let pages: Pages
   private let timeout: RequestTimeout
   /// Whether this connection uses TLS.
@@ -36,11 +37,11 @@ final class HTTPHandler: ChannelInboundHandler, RemovableChannelHandler {
   private var following: ByteBuffer?
 
   init(
-    codec: HTTPCodec, admission: Admission, address: PageAddress, files: PageFiles, sounds: SoundStore, pages: Pages,
-    timeout: RequestTimeout, security: ConnectionSecurity, secureAccess: SecureAccess
+    codec: HTTPCodec, admission: Admission, address: PageAddress, files: PageFiles, sounds: SoundStore,
+    scores: ScoreStore, pages: Pages, timeout: RequestTimeout, security: ConnectionSecurity, secureAccess: SecureAccess
   ) {
     (self.codec, self.admission, self.address, self.files, self.sounds) = (codec, admission, address, files, sounds)
-    (self.pages, self.timeout) = (pages, timeout)
+    (self.scores, self.pages, self.timeout) = (scores, pages, timeout)
     (self.security, self.secureAccess) = (security, secureAccess)
   }
 
@@ -110,7 +111,8 @@ final class HTTPHandler: ChannelInboundHandler, RemovableChannelHandler {
       return send(
         .ok, certificate, type: "application/x-x509-ca-cert", ["Cache-Control": "no-store"], request, context)
     }
-    guard ["/join", "/socket", Admission.codePath].contains(path) || path.hasPrefix(SoundStore.pathPrefix) else {
+    let prefixes = [SoundStore.pathPrefix, ScoreStore.pathPrefix]
+    guard ["/join", "/socket", Admission.codePath].contains(path) || prefixes.contains(where: path.hasPrefix) else {
       return send(.notFound, "no such page", request, context)
     }
     switch admission.decide(request.headers, from: context.remoteAddress?.ipAddress ?? "") {
@@ -126,12 +128,31 @@ final class HTTPHandler: ChannelInboundHandler, RemovableChannelHandler {
         open(request, access, context)
       }
     case .admitted(let access) where path == Admission.codePath: sendCode(request, access, context)
+    case .admitted where path.hasPrefix(ScoreStore.pathPrefix): sendScore(request, path, context)
     case .admitted:
       guard let file = sounds[path] else { return send(.notFound, "no such sound", request, context) }
       var headers = sharedHeaders(for: request)
       // The path contains the hash of the samples, so a browser may cache the sound for ever.
       headers.add(name: "Cache-Control", value: "private, max-age=31536000, immutable")
       send(.ok, file.octets, type: file.type, headers, request, context)
+    }
+  }
+
+  /// Sends a part of a score. While the part is being engraved, the status is 202, and the page asks again.
+  private func sendScore(_ request: HTTPRequestHead, _ path: String, _ context: ChannelHandlerContext) {
+    guard let answer = scores.answer(to: path) else { return send(.notFound, "no such part", request, context) }
+    var headers = sharedHeaders(for: request)
+    switch answer {
+    case .file(let file):
+      let form = file.form(for: request.headers)
+      for (name, value) in form.headers where name != "Vary" { headers.replaceOrAdd(name: name, value: value) }
+      headers.add(name: "Vary", value: "Accept-Encoding")
+      headers.replaceOrAdd(name: "Cache-Control", value: "private, max-age=31536000, immutable")
+      send(.ok, form.octets, type: file.type, headers, request, context)
+    case .waits: send(.accepted, "the part is being engraved; ask again", request, context, adding: headers)
+    case .refused(let reason): send(.unprocessableEntity, reason, request, context, adding: headers)
+    case .unknown: send(.notFound, "this peer does not have the score", request, context, adding: headers)
+    case .busy: send(.serviceUnavailable, "too many parts wait; ask again", request, context, adding: headers)
     }
   }
 

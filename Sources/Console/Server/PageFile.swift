@@ -34,6 +34,9 @@ struct PageFile: Sendable {
     }
   }
 
+  /// The octets of both forms together.
+  var size: Int { plain.octets.readableBytes + (compressed?.octets.readableBytes ?? 0) }
+
   /// The form for a request with these headers.
   func form(for request: HTTPHeaders) -> Form { compressed.flatMap { Self.acceptsGzip(request) ? $0 : nil } ?? plain }
 

@@ -170,7 +170,7 @@ final class PageHandler: ChannelInboundHandler {
       if !plays { join(JoiningPlayer()) }
     // Frames that only a peer sends.
     case .welcome, .rhythm, .levels, .ensemble, .patch, .sounds, .library, .notices, .calibration, .partners,
-      .alternatives, .notes, .clockReply, .clicks, .delay:
+      .alternatives, .notes, .score, .route, .clockReply, .clicks, .delay:
       pages.counters.malformed += 1
     }
   }

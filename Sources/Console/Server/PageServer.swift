@@ -9,7 +9,7 @@ import Synchronization
 
 /// The HTTP server of the page. It accepts connections, and adds an ``HTTPHandler`` to each.
 @_spi(Fuzzing) public final class PageServer: @unchecked Sendable {
-  // Unchecked: everything except `newest`, `played` and `sounds` is used on the event loop only.
+  // Unchecked: everything except `newest`, `played`, `sounds` and `scores` is used on the event loop only.
 
   /// The maximum number of connections, and of connections from one address.
   private static let (maximumConnections, maximumPerAddress) = (512, 160)
@@ -22,6 +22,7 @@ import Synchronization
   private let files: PageFiles
   private let eventLoop: any EventLoop
   private let sounds: SoundStore
+  private let scores = ScoreStore()
   /// The newest snapshot that the event loop has not taken. A newer snapshot replaces it, so the control thread never waits, and snapshots
   /// do not accumulate.
   private let newest = Mutex<PeerSnapshot?>(nil)
@@ -130,6 +131,7 @@ import Synchronization
     guard previous == nil else { return }
     eventLoop.execute { [self] in
       guard let snapshot = newest.withLock({ exchange(&$0, with: nil) }) else { return }
+      scores.set(snapshot.stand?.digest, snapshot.stand?.score)
       pages.show(snapshot)
       prepareSounds(of: snapshot)
     }
@@ -184,8 +186,8 @@ import Synchronization
     try codec.add(to: channel.pipeline.syncOperations)
     try channel.pipeline.syncOperations.addHandler(
       HTTPHandler(
-        codec: codec, admission: admission, address: address, files: files, sounds: sounds, pages: pages,
-        timeout: timeout, security: security, secureAccess: secureAccess))
+        codec: codec, admission: admission, address: address, files: files, sounds: sounds, scores: scores,
+        pages: pages, timeout: timeout, security: security, secureAccess: secureAccess))
   }
 
   /// Counts a connection until it closes. Returns false if there are too many connections.

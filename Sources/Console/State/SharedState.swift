@@ -32,6 +32,10 @@ final class SharedState {
   private var patchNumber: UInt32?
   private var identity: Identity?
   private var patchName: String?
+  /// What the present payloads `score` and `route` show.
+  private var stand: (digest: DocumentDigest?, isHere: Bool, levels: [Int], lines: [PeerSnapshot.Stand.Line]) = (
+    nil, false, [], []
+  )
   /// The tick of the change of the tempo in the present payload `rhythm`.
   private var nextTempo = Tick(.max)
   /// The instants of the present payloads `rhythm` and `levels`.
@@ -66,6 +70,7 @@ final class SharedState {
       payloads[.rhythm] = (octets, snapshot.at)
       changed.append(.rhythm)
     }
+    changed += update(snapshot.stand, at: snapshot.at)
     let ensemble = snapshot.ensembleJSON
     if ensemble != self.ensemble, set(.ensemble, json: ensemble, at: snapshot.at) { changed.append(.ensemble) }
     self.ensemble = ensemble
@@ -84,6 +89,19 @@ final class SharedState {
         changed.append(.levels)
       }
     }
+    return changed
+  }
+
+  /// Updates the payloads `score` and `route`. Returns those that have changed. Describing a long score takes milliseconds, so it is done only
+  /// after a change.
+  private func update(_ stand: PeerSnapshot.Stand?, at now: Instant) -> [FrameKind] {
+    let new = (stand?.digest, stand?.score != nil, stand?.levels ?? [], stand?.lines ?? [])
+    let isSameScore = payloads[.score] != nil && self.stand.digest == new.0 && self.stand.isHere == new.1
+    let (isSame, isSameRoute) = (isSameScore && self.stand.levels == new.2, isSameScore && self.stand.lines == new.3)
+    self.stand = new
+    var changed: [FrameKind] = []
+    if !isSame, set(.score, json: StandDescription(stand), at: now) { changed.append(.score) }
+    if !isSameRoute, set(.route, json: RouteDescription(stand), at: now) { changed.append(.route) }
     return changed
   }
 

@@ -111,7 +111,7 @@ private enum Verb: String {
     case .bar, .ending: ("number", .lead)
     case .loop: ("from|off to", .lead)
     case .vamp, .withRhythm: ("off", .lead)
-    case .scorePart: ("part... percent", nil)
+    case .scorePart: ("part... percent", .lead)
     }
   }
 

@@ -203,11 +203,13 @@ extension Peer {
     report(effect.notices, at: now)
   }
 
-  /// The index of the bar of the score with a printed number. If no bar has this number, the bars are counted from 1.
+  /// The index of the bar of the score with a printed number. If no bar has this number, the bars are counted from 1. `#12` is always the
+  /// twelfth bar: pages use it, because several bars can have the same number, or none.
   private func bar(numbered number: String) throws(CommandError) -> Int {
     guard let score = ensemble.scoreDigest.flatMap({ ensemble.score($0) }) else { throw .noScore }
-    if let index = score.bars.firstIndex(where: { $0.number == number }) { return index }
-    guard let count = Int(number), score.bars.indices.contains(count - 1) else {
+    let place = number.hasPrefix("#") ? number.dropFirst() : nil
+    if place == nil, let index = score.bars.firstIndex(where: { $0.number == number }) { return index }
+    guard let count = Int(place ?? number[...]), score.bars.indices.contains(count - 1) else {
       throw .noSuchBar(count: score.bars.count)
     }
     return count - 1

@@ -145,6 +145,28 @@ struct ScoreChoice {
       playsRhythm: ensemble.playsRhythmBesideScore)
   }
 
+  /// The score on the music stands; nil if there is none.
+  func stand(in core: PeerCore, at tick: Tick) -> PeerSnapshot.Stand? {
+    let (ensemble, score) = (core.ensemble, core.ensemble.schedule.score)
+    let isIdle = ensemble.role == .idle
+    guard let digest = isIdle ? ensemble.scoreDigest : score[tick].digest ?? score.next.digest else { return nil }
+    var lines: [PeerSnapshot.Stand.Line] = []
+    if isIdle {
+      if let line = ensemble.startLine { lines.append(PeerSnapshot.Stand.Line(tick: line.origin, line: line)) }
+    } else {
+      // The present line applies already.
+      lines.append(PeerSnapshot.Stand.Line(tick: Tick(.min), line: score[tick]))
+      if score.tick > tick, score.isChanging {
+        lines.append(PeerSnapshot.Stand.Line(tick: score.tick, line: score.next))
+      }
+      lines.removeAll { $0.line.digest != digest }
+    }
+    let content = ensemble.score(digest)
+    let percents = (content?.parts.indices).map { $0.map { Int(levels[$0]) * 100 / ScoreLevels.unchanged } } ?? []
+    return PeerSnapshot.Stand(
+      digest: digest, name: name(of: digest, content), score: content, levels: percents, lines: lines)
+  }
+
   /// Sets the level of a part of the score that plays, or with which this peer would start.
   mutating func setLevel(_ level: ScorePartLevel, ofPart part: String, in core: PeerCore) throws(CommandError) -> Notice
   {

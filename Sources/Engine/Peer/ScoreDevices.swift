@@ -102,8 +102,9 @@ struct ScoreDevices {
 extension Score {
   /// The index of the part with this name, or with this number, counted from 1; nil if there is none.
   func part(called name: String) -> Int? {
-    parts.firstIndex { $0.name.lowercased() == name.lowercased() }
-      ?? Int(name).flatMap { parts.indices.contains($0 - 1) ? $0 - 1 : nil }
+    let place = name.hasPrefix("#") ? name.dropFirst() : nil
+    return (place == nil ? parts.firstIndex { $0.name.lowercased() == name.lowercased() } : nil)
+      ?? Int(place ?? name[...]).flatMap { parts.indices.contains($0 - 1) ? $0 - 1 : nil }
   }
 
   /// The numbers and names of all parts, for the player.

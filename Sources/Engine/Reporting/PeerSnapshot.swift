@@ -3,6 +3,7 @@ public import MusicalTime
 public import PeerProtocol
 public import Playback
 public import Rhythm
+public import Scores
 
 /// The complete state of a running peer at one instant, for another thread that shows it.
 ///
@@ -61,6 +62,8 @@ public struct PeerSnapshot: Sendable {
   public var meter: Meter
   /// The score that plays, or with which the rhythm would start; nil if there is none.
   public var score: ScoreStatus?
+  /// The score on the music stands; nil if there is none.
+  public var stand: Stand?
   /// The energy of the local player, 0...127.
   public var activity: UInt8
   /// The base value of the local player, to which its energy falls back after it has played; nil: it has set none.
@@ -144,6 +147,25 @@ public struct PeerSnapshot: Sendable {
     public var playsRhythm: Bool
   }
 
+  /// What a music stand needs: the score that plays or with which the rhythm would start, and which bar sounds when.
+  public struct Stand: Sendable {
+    public var digest: DocumentDigest
+    /// The name as the user has written it, or the title.
+    public var name: String
+    /// Nil if the score has not arrived at the local peer.
+    public var score: Score?
+    /// The level of each part of the score at the local peer, in percent.
+    public var levels: [Int]
+    /// The lines of the schedule with this score, each with the tick from which it applies: the line that plays, and the announced one. While
+    /// no rhythm plays: the line of the next start.
+    public var lines: [Line]
+
+    public struct Line: Hashable, Sendable {
+      public var tick: Tick
+      public var line: ScoreLine
+    }
+  }
+
   /// Whether a rhythm plays at this peer.
   public var plays: Bool { role != .idle && schedule.run != 0 && hasRhythm }
   /// The mix that applies now; the standard mix while no rhythm plays.
@@ -164,7 +186,7 @@ extension Peer {
     return PeerSnapshot(
       at: now, name: ensemble.displayedName, identity: identity, channel: ensemble.channel?.number, role: ensemble.role,
       tempo: leadingClock?.tempo ?? (ensemble.role == .idle ? tempo.value : ensemble.tempo(at: now)), bar: bar,
-      beat: beat, meter: grid.meter, score: scores.status(in: core, at: tick),
+      beat: beat, meter: grid.meter, score: scores.status(in: core, at: tick), stand: scores.stand(in: core, at: tick),
       activity: ensemble.localEnergy, base: ensemble.heldActivity, total: ensemble.totalActivity(at: now),
       isMuted: ensemble.isMuted,
       instrumentName: instrument.name, sessions: core.roster.sessionCount,

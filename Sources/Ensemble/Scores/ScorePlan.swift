@@ -19,15 +19,7 @@ public struct ScorePlan: Sendable {
   /// - Parameter score: the valid score with the digest of `line`.
   /// - Throws: `ScoreFault` if the line has a bar that does not exist, or if its bars are too many.
   public init(_ line: ScoreLine, in score: Score) throws(ScoreFault) {
-    let end = Int(line.loopEnd)
-    guard Int(line.bar) <= score.bars.count, end <= score.bars.count else {
-      throw ScoreFault("bar \(Int(line.bar) + 1)", "the score has \(score.bars.count) bars", "choose one of them")
-    }
-    let route =
-      end > 0
-      ? try Route(score, looping: Int(line.bar)..<end)
-      : try Route(score, from: Int(line.bar), pass: Int(line.pass), isAfterJump: line.isAfterJump)
-    let metres = score.metres
+    let (route, metres) = (try line.route(in: score), score.metres)
     (self.line, self.route) = (line, route)
     length = (ScorePosition(route.end).thousandths + 999) / 1000
     // A pick-up at the beginning belongs to a bar that begins at the origin, with rests.
@@ -119,6 +111,21 @@ public struct ScorePlan: Sendable {
       if ticks[middle] <= tick { low = middle + 1 } else { high = middle }
     }
     return low > 0 ? low - 1 : nil
+  }
+}
+
+extension ScoreLine {
+  /// The bars of the line in the order in which they sound. In a loop, those of one turn.
+  ///
+  /// - Parameter score: the valid score with the digest of the line.
+  /// - Throws: `ScoreFault` if the line has a bar that does not exist, or if its bars are too many.
+  public func route(in score: Score) throws(ScoreFault) -> Route {
+    let (bar, end) = (Int(bar), Int(loopEnd))
+    guard bar <= score.bars.count, end <= score.bars.count else {
+      throw ScoreFault("bar \(bar + 1)", "the score has \(score.bars.count) bars", "choose one of them")
+    }
+    guard end == 0 else { return try Route(score, looping: bar..<end) }
+    return try Route(score, from: bar, pass: Int(pass), isAfterJump: isAfterJump)
   }
 }
 

@@ -13,6 +13,14 @@ public struct DocumentDigest: Hashable, Sendable, BitwiseCopyable, CustomStringC
     (self.high, self.low) = (high, low)
   }
 
+  /// Parses a ``description``; nil unless it consists of thirty-two hexadecimal digits in lower case. Real-time: not safe.
+  public init?(_ text: String) {
+    guard text.utf8.count == 32, text.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }),
+      let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
+    else { return nil }
+    self.init(high: high, low: low)
+  }
+
   /// Computes the digest of the octets of a document. Real-time: not safe.
   public init(of octets: [UInt8]) {
     func number(_ octets: ArraySlice<UInt8>) -> UInt64 { octets.reduce(0) { $0 << 8 | UInt64($1) } }

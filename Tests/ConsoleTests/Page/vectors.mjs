@@ -1,16 +1,18 @@
 // Compares the JavaScript of the page with test vectors that the Swift code has written: node vectors.mjs VECTORS.json
 //
-// The imports of motion.mjs and ensemble.mjs also run tests that need no vectors.
+// The imports of motion.mjs, ensemble.mjs and turns.mjs also run tests that need no vectors.
 
 import { readFileSync } from "node:fs"
 import { figureOf, keyAt, positionsOf, shownPosition } from "../../../Sources/Console/Page/figures.js"
+import { ScoreRoute } from "../../../Sources/Console/Page/score-route.js"
 import { RemoteClock } from "../../../Sources/Console/Page/clock.js"
 import { StepTable, chanceHash } from "../../../Sources/Console/Page/table.js"
 import { failures as ensembleFailures } from "./ensemble.mjs"
 import { failures as motionFailures } from "./motion.mjs"
+import { failures as turnFailures } from "./turns.mjs"
 
 const vectors = JSON.parse(readFileSync(process.argv[2], "utf8"))
-let failures = motionFailures + ensembleFailures
+let failures = motionFailures + ensembleFailures + turnFailures
 
 /** Counts a failure if the values differ. Prints the first 20 failures. */
 function check(what, actual, expected) {
@@ -111,5 +113,16 @@ for (const { name, instrument, chords, ranks } of vectors.instruments) {
   })
 }
 
-console.log(`hashes: ${vectors.chances.length}, estimates: ${estimates}, tables: ${vectors.tables.length}, hits: ${hits}, instruments: ${vectors.instruments.length}`)
+let bars = 0
+for (const { name, route: frame, places } of vectors.routes) {
+  const route = new ScoreRoute(frame)
+  for (const { tick, bar, start } of places) {
+    const position = route.at(tick)
+    check(`route ${name}, tick ${tick}, bar`, position?.bar, bar)
+    check(`route ${name}, tick ${tick}, start`, position && Math.floor(position.start), start)
+    bars += 1
+  }
+}
+
+console.log(`hashes: ${vectors.chances.length}, estimates: ${estimates}, tables: ${vectors.tables.length}, hits: ${hits}, instruments: ${vectors.instruments.length}, bars: ${bars}`)
 process.exit(failures > 0 ? 1 : 0)
