@@ -60,11 +60,13 @@ extension SoundCardTests {
     /// A note is submitted every 250 ms. Each note follows the frames that the card holds already. The configured latency does not delay
     /// the notes. The loopback card takes 192 frames (4 ms) at once, so the delay of the notes varies.
     @Test func noteDelayVariesByAtMostAPeriodAndABlock() async throws {
+      // The SoundFont is loaded before the recording begins, because loading can take seconds.
+      let module = try SoundModule(.timGM6mb)
       let recording = try LoopbackRecording(substream: 7, seconds: 5)
       try recording.waitUntilRunning()
       let device = try PCMDevice("hw:Loopback,0,7")
       let thread = AudioThread(
-        events: events, module: try SoundModule(.timGM6mb), sink: .card(device, latency: .seconds(1)))
+        events: events, module: module, sink: .card(device, latency: .seconds(1)))
       // Each marimba note at this velocity falls below the threshold of `onsets()` before the next begins.
       let marimba = Channel(4)!
       let start = MonotonicClock.now + .milliseconds(300)
