@@ -5,6 +5,8 @@ enum LyricLines {
   static let style = TextStyle(.roman, size: 2.1)
   /// The distance of the baselines of two verses.
   static let step = 2.4
+  /// The shortest line after the syllable of a melisma.
+  static let shortestExtender = 1.4
 
   /// The x of a syllable from its column. A syllable is centred under its head, but one that lasts begins there.
   static func left(_ lyric: NotatedLyric, width: Double, middle: Double) -> Double {
@@ -109,7 +111,7 @@ extension SystemBuilder {
     // The line ends at the last note of the syllable.
     var right = lastNote(lyric, next, lines)
     if let next, isNextHere { right = min(right, extent(next, lines).left - 0.4) }
-    if right - left > 1 {
+    if right - left > LyricLines.shortestExtender / 2 {
       add(
         Element(
           .lyric, bar: chord.bar, label: "_",

@@ -79,6 +79,10 @@ extension SystemBuilder {
     case .octaves: return
     }
     let (first, last) = (layout.systemOf[span.start.measure], layout.systemOf[span.end.measure])
+    // A hairpin to the first beat of a system ends at the bar line before it.
+    let endsAtBreak = span.end.tick == 0 && last > first && span.end.measure == layout.systems[last].lowerBound
+    if endsAtBreak, last == index { return }
+    let endsHere = last == index || (endsAtBreak && last == index + 1)
     let left = first == index ? layout.x(span.start.measure, span.start.tick) : layout.musicLeft[index]
     var right =
       last == index
@@ -86,13 +90,12 @@ extension SystemBuilder {
     if last == index, span.end.tick == 0, span.end.measure > measures.lowerBound {
       // An end on the first beat means the bar line before it.
       right = layout.measureRight[span.end.measure - 1] - 0.3
-      if span.end.measure == measures.lowerBound { right = layout.musicLeft[index] + 2 }
     }
     if right - left < 1.5 { right = left + 1.5 }
     let height = 0.6
     // A hairpin over a break does not close at the end of the system.
     let start = isCrescendo ? (first == index ? 0 : height * 0.5) : height
-    let end = isCrescendo ? height : (last == index ? 0 : height * 0.5)
+    let end = isCrescendo ? height : (endsHere ? 0 : height * 0.5)
     items[span.staff].append(
       Item(
         left: left, right: right, content: .hairpin(isCrescendo: isCrescendo, opensFrom: start, opensTo: end),
@@ -140,6 +143,16 @@ extension SystemBuilder {
       row[index].left = min(row[index].left, row[index].right - 1)
     }
     row.sort { ($0.left, $0.right) < ($1.left, $1.right) }
+    // Hairpins that are too short for their places stand beside each other.
+    var last = -Double.infinity
+    for index in row.indices {
+      guard case .hairpin = row[index].content else { continue }
+      if row[index].left < last + 0.3 {
+        row[index].left = last + 0.3
+        row[index].right = max(row[index].right, row[index].left + 1)
+      }
+      last = row[index].right
+    }
   }
 
   private mutating func place(_ row: [Item], _ staff: Int) {

@@ -188,7 +188,7 @@ extension SystemBuilder {
     if chord.tremolo > 0 { drawTremolo(index) }
     if chord.beam < 0, let flag = Metrics.flag(count: chord.flags, up: chord.stemUp) {
       var shapes: [Shape] = [.glyph(flag, at: Point(x, tip), scale: chord.scale)]
-      if chord.grace?.hasSlash == true, chord.flags == 1 {
+      if chord.grace?.hasSlash == true {
         let slash: MusicFont.Glyph = chord.stemUp ? .graceNoteSlashStemUp : .graceNoteSlashStemDown
         if metrics.has(slash) { shapes.append(.glyph(slash, at: Point(x, tip), scale: chord.scale)) }
       }

@@ -56,6 +56,13 @@ extension SystemBuilder {
     } else {
       right = layout.measureRight[measures.upperBound - 1] - 0.2
     }
+    if let start = tie.start, isHere(start), part.chords[part.notes[start].chord].dots > 0 {
+      // The tie begins behind the dots, if enough of it remains.
+      let data = part.chords[part.notes[start].chord]
+      let dots = layout.chordX(part.notes[start].chord) + table.chords[part.notes[start].chord].dotX
+      let behind = dots + 0.7 * Double(data.dots)
+      if right - behind > 1.2 { left = max(left, behind) }
+    }
     if right - left < 0.9 {
       // Notes that are very close: the tie keeps a visible length around its middle.
       let middle = (left + right) / 2

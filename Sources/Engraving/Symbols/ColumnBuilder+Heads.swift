@@ -42,6 +42,8 @@ extension ColumnBuilder {
       for note in part.chords[chord].notes {
         let box = headBox(note, chord, shift: shift)
         for second in part.chords[other].notes {
+          // Heads a third or farther apart stand above each other, as in a chord.
+          guard abs(part.notes[note].place - part.notes[second].place) < 2 else { continue }
           if box.overlaps(headBox(second, other, shift: table.chords[other].shift), tolerance: 0.03) {
             if shift == table.chords[other].shift, shares(chord, other, note, second) { continue }
             return true

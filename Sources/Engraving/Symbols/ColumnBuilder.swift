@@ -160,9 +160,11 @@ struct ColumnBuilder {
       let width = metrics.width(lyric.text, LyricLines.style)
       let left = LyricLines.left(lyric, width: width, middle: middle)
       let goesOn = lyric.position == .begin || lyric.position == .middle
+      // The shortest line of a melisma.
+      let extender = lyric.isExtended && !goesOn ? LyricLines.shortestExtender : 0
       table.lanes.append(
         LaneBox(
-          lane: Self.lyricLane + chordData.staff * 128 + lyric.verse, left: left, right: left + width,
+          lane: Self.lyricLane + chordData.staff * 128 + lyric.verse, left: left, right: left + width + extender,
           gap: goesOn ? 0.9 : 0.6))
     }
   }
