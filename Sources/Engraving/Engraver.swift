@@ -46,15 +46,15 @@ public struct Engraver: Sendable {
   /// - Parameters:
   ///   - score: a valid score (``Score/validate()``).
   ///   - part: the index of the part in ``Score/parts``.
-  /// - Throws: ``EngravingFault`` if the part does not exist, or exceeds a limit of ``Limits``.
-  public func engrave(_ score: Score, part index: Int) throws(EngravingFault) -> EngravedPart {
+  /// - Throws: ``ScoreFault`` if the part does not exist, or exceeds a limit of ``Limits``.
+  public func engrave(_ score: Score, part index: Int) throws(ScoreFault) -> EngravedPart {
     guard Limits.width.contains(width) else {
-      throw EngravingFault(
+      throw ScoreFault(
         "a width of \(width) staff spaces", "is out of range",
         "use \(Int(Limits.width.lowerBound)) to \(Int(Limits.width.upperBound))")
     }
     guard score.parts.indices.contains(index) else {
-      throw EngravingFault("part \(index + 1)", "it does not exist", "use 1 to \(score.parts.count)")
+      throw ScoreFault("part \(index + 1)", "it does not exist", "use 1 to \(score.parts.count)")
     }
     let notated = try NotationReader.read(
       score, part: index, collapsesRests: options.collapsesRests ?? (score.parts[index].staves == 1))

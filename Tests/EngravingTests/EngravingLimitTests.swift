@@ -9,7 +9,7 @@ import Testing
   init() throws { fixture = try LayoutFixture() }
 
   private func fault(_ score: Score, part: Int = 0, width: Double = 100) -> String {
-    do throws(EngravingFault) {
+    do throws(ScoreFault) {
       _ = try Engraver(fonts: fixture.fonts, width: width).engrave(score, part: part)
       return ""
     } catch {

@@ -159,6 +159,21 @@ import Testing
     #expect(rests.contains { $0.height < 1 && $0.bottom < 3 })
   }
 
+  @Test func `heads that are higher than a space stand on both sides of the stem`() throws {
+    var score = try LayoutFixture.score("A4+C5+E5:4 r:4 r:2")
+    for note in 0..<3 { score.parts[0].bars[0].voices[0].chords[0].notes[note].head = .slash }
+    let notes = try fixture.engrave(score).systems[0].elements.filter { $0.role == .note }
+    let boxes = notes.flatMap(\.shapes).map { fixture.box($0) }
+    for (index, box) in boxes.enumerated() {
+      for other in boxes[..<index] { #expect(!box.overlaps(other, tolerance: 0.15)) }
+    }
+  }
+
+  @Test func `bars with several rests are joined too`() throws {
+    let score = try LayoutFixture.score("C5:1|r:2 r:2|r:4 r:4 r:2|C5:1")
+    #expect(try fixture.engrave(score).systems[0].measures.map(\.bars) == [0..<1, 1..<3, 3..<4])
+  }
+
   @Test func `bars of rest are joined and counted`() throws {
     var score = try LayoutFixture.score("C5:1|r:1|r:1|r:1|C5:1")
     let system = try fixture.engrave(score).systems[0]

@@ -122,7 +122,70 @@ import Testing
     #expect(bends[0] > 0 && bends[2] < 0)
   }
 
+  @Test func `a slur ends in the voice where it began`() throws {
+    // Both voices use the number 1 at the same time.
+    var score = try LayoutFixture.score("C5:2 E5:2;C4:2 E4:2")
+    for voice in 0..<2 {
+      for end in 0..<2 {
+        score.parts[0].bars[0].voices[voice].chords[end].slurs = [SpanMark(number: 1, isStart: end == 0)]
+      }
+    }
+    let slurs = try fixture.engrave(score).systems[0].elements.filter { $0.role == .slur }.map(LayoutFixture.points)
+    try #require(slurs.count == 2)
+    // The upper slur is above the middle of the staff, the lower one below it, from end to end.
+    #expect(slurs.count { $0.allSatisfy { $0.y < 2 } } == 1)
+    #expect(slurs.count { $0.allSatisfy { $0.y > 2 } } == 1)
+  }
+
+  @Test func `two slurs between the same chords are one`() throws {
+    var score = try LayoutFixture.score("C5+E5:2 D5+F5:2")
+    for end in 0..<2 {
+      score.parts[0].bars[0].voices[0].chords[end].slurs = [1, 2].map { SpanMark(number: $0, isStart: end == 0) }
+    }
+    #expect(try fixture.engrave(score).systems[0].elements.count { $0.role == .slur } == 1)
+  }
+
+  @Test func `a tie without an end is listed, unless a repeat follows`() throws {
+    var score = try LayoutFixture.score("C5:1|D5:1")
+    score.parts[0].bars[0].voices[0].chords[0].notes[0].startsTie = true
+    var engraved = try fixture.engrave(score)
+    #expect(!engraved.systems[0].elements.contains { $0.role == .tie })
+    #expect(engraved.missing.map(\.name) == ["tie without an end"])
+    score.bars[0].repeatEnd = .init()
+    engraved = try fixture.engrave(score)
+    #expect(engraved.systems[0].elements.contains { $0.role == .tie } && engraved.missing.isEmpty)
+  }
+
   // MARK: Texts
+
+  @Test func `a metronome mark stands beside the words before it`() throws {
+    var score = try LayoutFixture.score("C5:1|C5:1|C5:1|C5:1|C5:1|C5:1")
+    score.tempoMarks = [
+      TempoMark(bar: 0, offset: .zero, .tempo(60_000), text: "Adagio ma non troppo"),
+      TempoMark(bar: 0, offset: Fraction(2), .tempo(60_000), beat: NoteValue(halvings: 2)),
+    ]
+    let marks = try fixture.engrave(score, width: 60).systems[0].elements.filter { $0.role == .tempo }
+    try #require(marks.count == 2)
+    let texts = marks.flatMap(\.shapes).compactMap {
+      if case .text(_, let at, _, let width) = $0 { (at: at, width: width) } else { nil }
+    }
+    #expect(texts[0].at.y == texts[1].at.y && texts[0].at.x + texts[0].width < texts[1].at.x)
+  }
+
+  @Test func `a word of expression leaves room for the dynamic after it`() throws {
+    var score = try LayoutFixture.score("C5:4 D5:4 E5:4 F5:4")
+    score.parts[0].bars[0].marks = [
+      Mark(offset: .zero, .dynamic(.p)), Mark(offset: Fraction(1), .words("crescendo")),
+      Mark(offset: Fraction(2), .dynamic(.f)),
+    ]
+    let elements = try fixture.engrave(score, width: 30).systems[0].elements
+    let dynamics = elements.filter { $0.role == .dynamic }.map { fixture.box($0.shapes[0]) }
+    let heads = elements.filter { $0.role == .note }.map { fixture.box($0.shapes[0]) }
+    // The dynamics stand at their notes.
+    for (dynamic, head) in zip(dynamics, [heads[0], heads[2]]) {
+      #expect(abs((dynamic.left + dynamic.right) - (head.left + head.right)) < 2)
+    }
+  }
 
   @Test func `dynamics that a hairpin joins stand on one line`() throws {
     var score = try LayoutFixture.score("C5:2 C4:2|C5:2 C4:2")
@@ -202,6 +265,17 @@ import Testing
       #expect(tuplets.map(\.label) == ["3"])
       #expect(tuplets.first?.shapes.count { if case .line = $0 { true } else { false } } == lines)
     }
+  }
+
+  @Test func `a clef inside a bar stands beside the note before it, not below it`() throws {
+    // The note is above the staff, where the clef would fit under it.
+    var score = try LayoutFixture.score("C6:2 C4:2")
+    score.parts[0].bars[0].changes.append(Change(offset: Fraction(2), staff: 1, .clef(Clef(.f, line: 4))))
+    let elements = try fixture.engrave(score, width: 14).systems[0].elements
+    let clefs = elements.filter { $0.role == .clef }
+    try #require(clefs.count == 2)
+    let note = try #require(elements.first { $0.role == .note })
+    #expect(fixture.box(note.shapes[0]).right + 0.4 < fixture.box(clefs[1].shapes[0]).left)
   }
 
   @Test func `grace notes are small and stand before their note`() throws {

@@ -65,7 +65,7 @@ struct Totals {
 
   mutating func engrave(_ score: Score, _ part: Int, _ file: String, _ fonts: FontSet, _ width: Double) -> Result? {
     let place = "\(file) part \(part + 1)"
-    do throws(EngravingFault) {
+    do throws(ScoreFault) {
       let start = processorTime()
       let engraved = try Engraver(fonts: fonts, width: width).engrave(score, part: part)
       let middle = processorTime()

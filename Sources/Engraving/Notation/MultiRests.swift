@@ -30,7 +30,6 @@ enum MultiRests {
   private static func isEmpty(_ bar: PartBar) -> Bool {
     let rests = bar.voices.allSatisfy { voice in
       voice.chords.allSatisfy { $0.isRest && $0.signs.isEmpty && $0.dynamic == nil && $0.lyrics.isEmpty }
-        && (voice.chords.isEmpty || voice.chords.count == 1 && voice.chords[0].onset == .zero)
     }
     guard rests, bar.symbols.isEmpty else { return false }
     return bar.marks.allSatisfy { $0.offset == .zero && isBeginning($0.content) }

@@ -45,7 +45,7 @@ extension NotatedPart {
           open.append(Open(note: note, measure: measure, end: chord.tick + chord.length, voice: chord.voice))
         }
       }
-      // A tie reaches the next bar at most. The others ring on.
+      // A tie reaches the next bar at most.
       let old = open.filter { $0.measure < measure }
       if !old.isEmpty || open.count > Self.maximumOpenTies {
         for tie in old { ties.append(TieSpan(start: tie.note, end: nil)) }
@@ -58,7 +58,9 @@ extension NotatedPart {
   // MARK: Slurs and tuplets
 
   private mutating func readSlursAndTuplets(_ source: Part) {
-    var openSlurs = [Int?](repeating: nil, count: SpanMark.maximumNumber + 1)
+    // Voices may use the same number at the same time, so a slur ends first of all in the voice where it began.
+    var openSlurs = [[Int]](repeating: [], count: SpanMark.maximumNumber + 1)
+    var lost = 0
     let hasTuplets = source.bars.contains { bar in
       bar.voices.contains { $0.chords.contains { !$0.tuplets.isEmpty } }
     }
@@ -76,18 +78,28 @@ extension NotatedPart {
           guard let marks = slurs[chords[index].id] else { continue }
           for mark in marks where !mark.isStart {
             let number = min(Int(mark.number), SpanMark.maximumNumber)
-            guard let start = openSlurs[number] else { continue }
-            openSlurs[number] = nil
-            if start != index { self.slurs.append(ChordSpan(start: start, end: index)) }
+            let open = openSlurs[number]
+            guard let match = open.lastIndex(where: { chords[$0].voice == chords[index].voice }) ?? open.indices.last
+            else { continue }
+            openSlurs[number].remove(at: match)
+            let slur = ChordSpan(start: open[match], end: index)
+            // A file may give each note of a chord a slur of its own.
+            if open[match] != index, !self.slurs.suffix(8).contains(slur) { self.slurs.append(slur) }
           }
-          for mark in marks where mark.isStart { openSlurs[min(Int(mark.number), SpanMark.maximumNumber)] = index }
+          for mark in marks where mark.isStart {
+            let number = min(Int(mark.number), SpanMark.maximumNumber)
+            let old = openSlurs[number].count
+            openSlurs[number].removeAll { chords[$0].voice == chords[index].voice }
+            lost += old - openSlurs[number].count
+            openSlurs[number].append(index)
+          }
         }
       }
       if hasTuplets ? !tupletMarks.isEmpty : measures[measure].chords.contains(where: { chords[$0].ratio != nil }) {
         readTuplets(measure, tupletMarks, isGiven: hasTuplets)
       }
     }
-    let lost = openSlurs.count { $0 != nil }
+    lost += openSlurs.reduce(0) { $0 + $1.count }
     if lost > 0 { missing["slur without an end", default: 0] += lost }
   }
 

@@ -96,12 +96,12 @@ struct TupletGroup {
 }
 
 /// A line from one chord to another: a slur.
-struct ChordSpan {
+struct ChordSpan: Equatable {
   var start: Int
   var end: Int
 }
 
-/// A tie. A side without a note is open: a tie into another ending, or one that rings on.
+/// A tie. A side without a note is open: a tie into another ending.
 struct TieSpan {
   var start: Int?
   var end: Int?

@@ -2,7 +2,7 @@ import Scores
 
 /// Chords, rests, grace notes and syllables of a bar.
 extension NotationReader {
-  mutating func readChords(_ content: PartBar, _ bar: Int) throws(EngravingFault) {
+  mutating func readChords(_ content: PartBar, _ bar: Int) throws(ScoreFault) {
     let firstOfBar = notated.chords.count
     for voice in content.voices {
       defer { separateLyrics(of: voice, from: firstOfBar) }
@@ -55,13 +55,13 @@ extension NotationReader {
     graces.removeAll(keepingCapacity: true)
   }
 
-  mutating func read(_ chord: Chord, voice: Int, _ bar: Int) throws(EngravingFault) {
+  mutating func read(_ chord: Chord, voice: Int, _ bar: Int) throws(ScoreFault) {
     guard chord.notes.count <= Engraver.Limits.notesPerChord else {
-      throw EngravingFault(
+      throw ScoreFault(
         "bar \(bar + 1)", "a chord of \(chord.notes.count) notes", "use at most \(Engraver.Limits.notesPerChord)")
     }
     guard notated.notes.count + notated.chords.count <= Engraver.Limits.notes else {
-      throw EngravingFault("the part", "more than \(Engraver.Limits.notes) notes and rests", "divide it")
+      throw ScoreFault("the part", "more than \(Engraver.Limits.notes) notes and rests", "divide it")
     }
     let value = chord.value ?? Self.value(of: chord)
     let firstNote = notated.notes.count

@@ -14,14 +14,14 @@ struct NotationReader {
   /// The octaves by which the octave line of each staff moves its notes down.
   var octaves: [Int]
 
-  /// - Throws: ``EngravingFault`` if the part exceeds a limit of ``Engraver/Limits``.
-  static func read(_ score: Score, part index: Int, collapsesRests: Bool) throws(EngravingFault) -> NotatedPart {
+  /// - Throws: ``ScoreFault`` if the part exceeds a limit of ``Engraver/Limits``.
+  static func read(_ score: Score, part index: Int, collapsesRests: Bool) throws(ScoreFault) -> NotatedPart {
     guard score.parts.indices.contains(index) else {
-      throw EngravingFault("part \(index + 1)", "it does not exist", "use 1 to \(score.parts.count)")
+      throw ScoreFault("part \(index + 1)", "it does not exist", "use 1 to \(score.parts.count)")
     }
     let part = score.parts[index]
     guard part.bars.count == score.bars.count, !score.bars.isEmpty else {
-      throw EngravingFault("part \(part.name)", "it has not the bars of the score", "read the score again")
+      throw ScoreFault("part \(part.name)", "it has not the bars of the score", "read the score again")
     }
     var reader = NotationReader(score, part, try Timebase(score, part))
     try reader.readBars(collapsesRests)
@@ -43,7 +43,7 @@ struct NotationReader {
     octaves = keys
   }
 
-  private mutating func readBars(_ collapsesRests: Bool) throws(EngravingFault) {
+  private mutating func readBars(_ collapsesRests: Bool) throws(ScoreFault) {
     let rests = collapsesRests ? MultiRests.ranges(score, part, metres: score.metres, tempoMarks) : []
     var nextRest = 0
     var bar = 0
@@ -61,7 +61,7 @@ struct NotationReader {
 
   // MARK: Bars
 
-  private mutating func read(bars: Range<Int>) throws(EngravingFault) {
+  private mutating func read(bars: Range<Int>) throws(ScoreFault) {
     let (index, content) = (bars.lowerBound, part.bars[bars.lowerBound])
     try check(content, index)
     let bar = score.bars[index]
@@ -94,9 +94,9 @@ struct NotationReader {
     for change in late { apply(change) }
   }
 
-  private func check(_ content: PartBar, _ bar: Int) throws(EngravingFault) {
-    func check(_ count: Int, _ limit: Int, _ noun: String, in thing: String) throws(EngravingFault) {
-      guard count <= limit else { throw EngravingFault(thing, "\(count) \(noun)", "use at most \(limit)") }
+  private func check(_ content: PartBar, _ bar: Int) throws(ScoreFault) {
+    func check(_ count: Int, _ limit: Int, _ noun: String, in thing: String) throws(ScoreFault) {
+      guard count <= limit else { throw ScoreFault(thing, "\(count) \(noun)", "use at most \(limit)") }
     }
     let place = "bar \(bar + 1)"
     let chords = content.voices.reduce(0) { $0 + $1.chords.count }

@@ -8,16 +8,16 @@ struct Timebase {
   /// The ticks of a quarter note, 1...``Score/Limits/denominator``.
   let ticksPerQuarter: Int
 
-  /// - Throws: ``EngravingFault`` if the denominators have no common multiple within the limit.
-  init(_ score: Score, _ part: Part) throws(EngravingFault) {
+  /// - Throws: ``ScoreFault`` if the denominators have no common multiple within the limit.
+  init(_ score: Score, _ part: Part) throws(ScoreFault) {
     var common: Int64 = 1
-    func add(_ value: Fraction) throws(EngravingFault) {
+    func add(_ value: Fraction) throws(ScoreFault) {
       if common % value.denominator == 0 { return }
       var (a, b) = (common, value.denominator)
       while b != 0 { (a, b) = (b, a % b) }
       let (product, overflow) = common.multipliedReportingOverflow(by: value.denominator / a)
       guard !overflow, product <= Score.Limits.denominator else {
-        throw EngravingFault("part \(part.name)", "the note values are too fine", "use simpler ones")
+        throw ScoreFault("part \(part.name)", "the note values are too fine", "use simpler ones")
       }
       common = product
     }

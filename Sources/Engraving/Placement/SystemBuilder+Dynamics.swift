@@ -15,27 +15,6 @@ extension SystemBuilder {
     }
   }
 
-  static let wordStyle = TextStyle(.italic, size: 2.1)
-
-  /// Words of expression stand with the dynamics if they are short; words of technique stand above the staff.
-  func isDynamic(_ text: String) -> Bool {
-    guard text.utf8.count < 40, metrics.width(text, Self.wordStyle) < right * 0.4 else { return false }
-    let lower = text.lowercased()
-    if Self.expressions.contains(where: { lower.hasPrefix($0) }) { return true }
-    // `poco a poco cresc.`, `sempre dim.`, `molto cresc.`
-    let words = lower.split(separator: " ")
-    if words.count == 1, Self.levels.contains(lower) { return true }
-    return words.contains { $0.hasPrefix("cresc") || $0.hasPrefix("decresc") || $0.hasPrefix("dimin") || $0 == "dim." }
-      || (words.count == 2 && Self.levels.contains(String(words[0]))
-        && ["p", "f", "pp", "ff", "piano", "forte"].contains(words[1]))
-  }
-
-  private static let expressions = [
-    "cresc", "decresc", "dim", "dolce", "espr", "cantabile", "sotto voce", "mezza voce", "smorz", "morendo", "perdend",
-    "legg", "marc", "subito p", "subito f", "dolente", "teneramente",
-  ]
-  private static let levels: Set<String> = ["sempre", "più", "piu", "meno", "poco", "molto", "subito"]
-
   mutating func drawDynamics(_ lines: LinePositions) {
     var items = [[Item]](repeating: [], count: part.staves)
     for measure in measures {
@@ -43,8 +22,8 @@ extension SystemBuilder {
       for mark in part.marks[part.measures[measure].marks] {
         switch mark.content {
         case .dynamic(let dynamic): addDynamic(dynamic, layout.x(measure, mark.tick), bar, &items[mark.staff])
-        case .words(let text) where isDynamic(text):
-          let width = metrics.width(text, Self.wordStyle)
+        case .words(let text) where metrics.isExpression(text):
+          let width = metrics.width(text, TextStyle.words)
           let left = max(min(layout.x(measure, mark.tick), right - width), layout.margin)
           items[mark.staff].append(
             Item(left: left, right: left + width, content: .words(text), bar: bar))
@@ -178,7 +157,7 @@ extension SystemBuilder {
     switch item.content {
     case .dynamic(let dynamic): metrics.extent(dynamic)
     case .hairpin: (-1.2, 0.2)
-    case .words: (-metrics.ascent(Self.wordStyle), metrics.descent(Self.wordStyle))
+    case .words: (-metrics.ascent(TextStyle.words), metrics.descent(TextStyle.words))
     }
   }
 
@@ -214,7 +193,7 @@ extension SystemBuilder {
       add(
         Element(.hairpin, bar: item.bar, label: isCrescendo ? "crescendo" : "diminuendo", shapes: shapes), staff: staff)
     case .words(let text):
-      let shape = Shape.text(text, at: Point(item.left, baseline), Self.wordStyle, width: item.right - item.left)
+      let shape = Shape.text(text, at: Point(item.left, baseline), TextStyle.words, width: item.right - item.left)
       add(Element(.words, bar: item.bar, label: text, shapes: [shape]), staff: staff)
     }
   }

@@ -9,7 +9,7 @@ extension SystemBuilder {
       (Chord.Signs(rawValue: 1 << 6), .articStaccatissimoAbove, .articStaccatissimoBelow, false),
       (.staccatissimo, .articStaccatissimoAbove, .articStaccatissimoBelow, false),
       (.tenuto, .articTenutoAbove, .articTenutoAbove, true),
-      (.detachedLegato, .articTenutoStaccatoAbove, .articTenutoStaccatoBelow, true),
+      (.detachedLegato, .articTenutoStaccatoAbove, .articTenutoStaccatoBelow, false),
       (.accent, .articAccentAbove, .articAccentBelow, false),
       (.strongAccent, .articMarcatoAbove, .articMarcatoBelow, false),
     ]

@@ -4,10 +4,15 @@ import Scores
 extension SystemBuilder {
   private static let tempoStyle = TextStyle(.bold, size: 2.4)
 
-  mutating func drawTempos(_ measure: Int) {
-    for mark in part.marks[part.measures[measure].marks] {
-      guard case .tempo(let tempo) = mark.content else { continue }
-      drawTempo(tempo, x: mark.tick == 0 ? startX(measure) : layout.x(measure, mark.tick))
+  /// A mark that begins near the one before it, such as a metronome mark beside `Andante`, stands on the same line.
+  mutating func drawTempos() {
+    var last: (right: Double, y: Double)?
+    for measure in measures {
+      for mark in part.marks[part.measures[measure].marks] {
+        guard case .tempo(let tempo) = mark.content else { continue }
+        let x = mark.tick == 0 ? startX(measure) : layout.x(measure, mark.tick)
+        last = drawTempo(tempo, x: x, after: last) ?? last
+      }
     }
   }
 
@@ -17,7 +22,10 @@ extension SystemBuilder {
     return layout.measureLeft[measure] + 0.3
   }
 
-  private mutating func drawTempo(_ mark: TempoMark, x: Double) {
+  /// Returns the right end and the baseline; nil if the mark has nothing to draw.
+  private mutating func drawTempo(
+    _ mark: TempoMark, x: Double, after last: (right: Double, y: Double)?
+  ) -> (right: Double, y: Double)? {
     let isSteady: Bool =
       switch mark.content {
       case .tempo, .tempoPrimo: true
@@ -39,11 +47,17 @@ extension SystemBuilder {
       width = addBeat(beat, "= \(number)", x: width, &shapes)
       label += (label.isEmpty ? "" : " ") + "\(number) per minute"
     }
-    if shapes.isEmpty { return }
-    let left = max(min(x, right - width), layout.margin)
-    let y = min(above[0].edge(left, left + width) - 0.8, -1.5) - 0.4
+    if shapes.isEmpty { return nil }
+    var left = max(min(x, right - width), layout.margin)
+    var y = min(above[0].edge(left, left + width) - 0.8, -1.5) - 0.4
+    if let last, x < last.right + 6, last.right + 1 + width < right {
+      left = max(left, last.right + 1)
+      let edge = min(above[0].edge(left, left + width) - 0.8, -1.5) - 0.4
+      y = min(edge, last.y)
+    }
     shapes = shapes.map { $0.moved(by: Point(left, y)) }
     add(Element(.tempo, bar: mark.bar, label: label, shapes: shapes), staff: 0)
+    return (left + width, y)
   }
 
   /// The note of a metronome mark and the text after it. Returns the end.

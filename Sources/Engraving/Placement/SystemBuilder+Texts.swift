@@ -11,7 +11,7 @@ extension SystemBuilder {
     drawEndings()
     drawBarNumber()
     for measure in measures { drawJumps(measure) }
-    for measure in measures { drawTempos(measure) }
+    drawTempos()
     for measure in measures { drawRehearsals(measure) }
   }
 
@@ -84,9 +84,9 @@ extension SystemBuilder {
     for measure in measures {
       for mark in part.marks[part.measures[measure].marks] {
         switch mark.content {
-        case .words(let text) where !isDynamic(text):
+        case .words(let text) where !metrics.isExpression(text):
           addText(
-            text, .words, Self.wordStyle, x: layout.x(measure, mark.tick), bar: part.measures[measure].bars.lowerBound,
+            text, .words, TextStyle.words, x: layout.x(measure, mark.tick), bar: part.measures[measure].bars.lowerBound,
             staff: mark.staff)
         case .pedal(let isDown):
           drawPedal(isDown, layout.x(measure, mark.tick), mark.staff, bar: part.measures[measure].bars.lowerBound)

@@ -21,9 +21,20 @@ extension SystemBuilder {
     return note - notes.lowerBound >= (notes.count + 1) / 2
   }
 
+  /// Whether what follows a chord is not the next bar on paper: at the end of an ending, or before a jump.
+  private func leadsElsewhere(_ chord: NotatedChord) -> Bool {
+    let bar = layout.score.bars[chord.bar]
+    return chord.tick + chord.length == part.measures[chord.measure].length
+      && (bar.repeatEnd != nil || bar.endingEnd != nil || bar.jump != nil || bar.toCoda != nil)
+  }
+
   private mutating func drawTie(_ tie: TieSpan) {
     guard let anchor = tie.start ?? tie.end else { return }
     let chord = part.chords[part.notes[anchor].chord]
+    if tie.end == nil, !leadsElsewhere(chord) {
+      missing["tie without an end", default: 0] += 1
+      return
+    }
     let isUp = isUp(anchor)
     let sign = isUp ? -1.0 : 1.0
     func isHere(_ note: Int) -> Bool { layout.systemOf[part.chords[part.notes[note].chord].measure] == index }

@@ -76,10 +76,14 @@ struct MeasureSpacing {
       let column = table.columns[index]
       let isLast = index + 1 == columns.upperBound
       let next = isLast ? nil : table.columns[index + 1]
-      let rod = next.map { distance(column, $0, table) } ?? column.right + 0.6
+      var rod = next.map { distance(column, $0, table) } ?? column.right + 0.6
+      // A clef or a key belongs to what follows it, and a grace note does not touch its main note.
+      if let next, next.order == Column.changeOrder { rod = max(rod, column.right - next.left + 0.5) }
+      if column.order == Column.changeOrder { rod += 0.2 }
+      if column.order != 0, next?.order == 0 { rod += 0.2 }
       if column.order != 0 {
         // Small notes and changes stand near what follows them.
-        springs.append(ideal: 0, rod: max(rod, column.order == Column.changeOrder ? rod + 0.2 : 1.1))
+        springs.append(ideal: 0, rod: column.order == Column.changeOrder ? rod : max(rod, 1.1))
         continue
       }
       ends.removeAll { $0.end <= column.tick }

@@ -6,15 +6,19 @@ extension ColumnBuilder {
   /// first row of heads that is free at its place, from the stem on.
   private mutating func placeSeconds(_ chord: Int) {
     let data = part.chords[chord]
-    let width = headWidth(chord)
-    let step = data.hasStem ? width - metrics.music.stemThickness * data.scale : width
     if data.notes.count == 1 { return }
-    var rows: [Int] = []
+    let width = data.notes.reduce(0) { max($0, headBox($1, chord, shift: 0).width) }
+    let step = data.hasStem ? width - metrics.music.stemThickness * data.scale : width
+    var rows: [(place: Int, height: Double)] = []
     let order = data.stemUp ? Array(data.notes) : data.notes.reversed()
     for note in order {
       let place = part.notes[note].place
-      let row = rows.firstIndex { abs($0 - place) > 1 } ?? rows.count
-      if row < rows.count { rows[row] = place } else { rows.append(place) }
+      // Slashes and triangles are higher than a space, so they need more than a third.
+      let height = headBox(note, chord, shift: 0).height
+      let row =
+        rows.firstIndex { abs($0.place - place) > 1 && Double(abs($0.place - place)) + 0.3 > $0.height + height }
+        ?? rows.count
+      if row < rows.count { rows[row] = (place, height) } else { rows.append((place, height)) }
       table.noteX[note] = Double(row) * (data.stemUp ? step : -step)
     }
   }

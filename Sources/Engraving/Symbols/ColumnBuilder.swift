@@ -96,7 +96,10 @@ struct ColumnBuilder {
       }
     }
     let firstLane = table.lanes.count
-    for chord in chords { addLyricLanes(chord) }
+    for chord in chords {
+      addLyricLanes(chord)
+      if let dynamic = part.chords[chord].dynamic { table.lanes.append(lane(dynamic, part.chords[chord].staff)) }
+    }
     table.columns[index].lanes = firstLane..<table.lanes.count
     table.columns[index].boxes = firstBox..<table.boxes.count
     table.accidentalRanges.append(firstAccidental..<table.accidentals.count)
@@ -169,7 +172,7 @@ struct ColumnBuilder {
     }
   }
 
-  /// Chord symbols and dynamics keep their distance if they stand at columns.
+  /// Chord symbols, dynamics and words of expression keep their distance if they stand at columns.
   private mutating func addMarkLanes(_ measure: NotatedMeasure, _ columns: Range<Int>) {
     if measure.marks.isEmpty { return }
     // The lanes of a column are a range, so those of all columns are written again with the marks between them.
@@ -181,10 +184,10 @@ struct ColumnBuilder {
       case .symbol(let symbol):
         let width = metrics.width(symbol.printed, ChordSymbol.style)
         additions.append((column, LaneBox(lane: Self.symbolLane, left: 0, right: width, gap: 0.6)))
-      case .dynamic(let dynamic):
-        let width = metrics.width(dynamic)
-        let lane = Self.dynamicLane + mark.staff
-        additions.append((column, LaneBox(lane: lane, left: 0.6 - width / 2, right: 0.6 + width / 2, gap: 0.3)))
+      case .dynamic(let dynamic): additions.append((column, lane(dynamic, mark.staff)))
+      case .words(let text) where metrics.isExpression(text):
+        let width = metrics.width(text, .words)
+        additions.append((column, LaneBox(lane: Self.dynamicLane + mark.staff, left: 0, right: width, gap: 0.4)))
       default: break
       }
     }
@@ -199,6 +202,11 @@ struct ColumnBuilder {
       table.lanes += old[column] ?? []
       table.columns[column].lanes = start..<table.lanes.count
     }
+  }
+
+  private func lane(_ dynamic: Dynamic, _ staff: Int) -> LaneBox {
+    let width = metrics.width(dynamic)
+    return LaneBox(lane: Self.dynamicLane + staff, left: 0.6 - width / 2, right: 0.6 + width / 2, gap: 0.3)
   }
 
   func headWidth(_ chord: Int) -> Double {

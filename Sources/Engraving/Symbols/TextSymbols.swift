@@ -38,6 +38,31 @@ extension Metrics {
   }
 }
 
+extension TextStyle {
+  static let words = TextStyle(.italic, size: 2.1)
+}
+
+extension Metrics {
+  /// Whether words stand with the dynamics: short words of expression do. Words of technique stand above the staff.
+  func isExpression(_ text: String) -> Bool {
+    guard text.utf8.count < 40, width(text, .words) < 16 else { return false }
+    let lower = text.lowercased()
+    if Self.expressions.contains(where: { lower.hasPrefix($0) }) { return true }
+    // `poco a poco cresc.`, `sempre dim.`, `molto cresc.`
+    let words = lower.split(separator: " ")
+    if words.count == 1, Self.levels.contains(lower) { return true }
+    return words.contains { $0.hasPrefix("cresc") || $0.hasPrefix("decresc") || $0.hasPrefix("dimin") || $0 == "dim." }
+      || (words.count == 2 && Self.levels.contains(String(words[0]))
+        && ["p", "f", "pp", "ff", "piano", "forte"].contains(words[1]))
+  }
+
+  private static let expressions = [
+    "cresc", "decresc", "dim", "dolce", "espr", "cantabile", "sotto voce", "mezza voce", "smorz", "morendo", "perdend",
+    "legg", "marc", "subito p", "subito f", "dolente", "teneramente",
+  ]
+  private static let levels: Set<String> = ["sempre", "più", "piu", "meno", "poco", "molto", "subito"]
+}
+
 extension ChordSymbol {
   static let style = TextStyle(.roman, size: 2.2)
 

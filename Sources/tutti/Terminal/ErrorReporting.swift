@@ -52,7 +52,7 @@ func reportingErrors(_ body: () throws -> Void) throws {
     case is PatchError, is ScoreFault, is StandardMIDIFile.WriteError: code = .badData
     case let error as AudioFileError: code = error.kind == .malformed ? .badData : .unavailable
     case let error as TraceError: code = error.line != nil ? .badData : .unavailable
-    case is ReportError, is NetworkModel.Fault, is EngravingFault: code = .badData
+    case is ReportError, is NetworkModel.Fault: code = .badData
     case is FontFault: code = .unavailable
     case let error as EngineError: code = error.isMalformed ? .badData : .unavailable
     case is TransportError, is PCMError: code = .unavailable
