@@ -73,6 +73,25 @@ import _TestSupport
     #expect(found.description.contains("nested more than 64 deep"))
   }
 
+  /// Elements at the wrong level are no bars. The first document has no part in which they could stand.
+  @Test(arguments: ["measure", "measure><measure", "part><part", "measure><part><measure"])
+  func elementsAtTheWrongLevelAreListed(tags: String) throws {
+    let names = tags.split(separator: "><").reversed()
+    let misplaced = "<\(tags)>" + names.map { "</\($0)>" }.joined()
+    let empty = "<score-partwise>\(misplaced)</score-partwise>"
+    #expect(fault(empty) != nil)
+    let score = X.document([X.attributes + X.note("C4 48")])
+    for place in ["<part-list>", "</score-partwise>"] {
+      let text = score.replacing(place, with: misplaced + place)
+      // A second part named "" is refused; everything else is listed, and the score is read.
+      if let found = fault(text) {
+        #expect(found.description.contains("is not in the part list"))
+      } else {
+        #expect(try read(text).unsupported["measure"] ?? 0 > 0)
+      }
+    }
+  }
+
   @Test func aMillionBarsAreRefused() throws {
     let measures = Array(repeating: "", count: 10_001)
     let found = try #require(fault(X.document(measures)))

@@ -3,10 +3,10 @@ import Scores
 
 /// Reads an XML document with expat and takes it apart into elements of bounded size.
 ///
-/// The elements `score-partwise`, `part` and `measure` are entered: the visitor hears their beginning and their end. Every other element is
-/// a tree (``XMLTree``) that the visitor gets when it is complete. Entities, external documents and elements nested more than
-/// ``maximumDepth`` deep are refused, so that no file of a few octets becomes gigabytes ("billion laughs"). expat decodes UTF-8, UTF-16,
-/// ISO-8859-1 and US-ASCII.
+/// The elements `score-partwise`, `part` and `measure` are entered, each inside the one before: the visitor hears their beginning and their
+/// end. Every other element, also a `measure` outside a `part`, is a tree (``XMLTree``) that the visitor gets when it is complete. Entities,
+/// external documents and elements nested more than ``maximumDepth`` deep are refused, so that no file of a few octets becomes gigabytes
+/// ("billion laughs"). expat decodes UTF-8, UTF-16, ISO-8859-1 and US-ASCII.
 final class XMLStream {
   /// What the visitor hears. The elements that are entered have their attributes in the tree's element 0.
   enum Step {
@@ -16,6 +16,8 @@ final class XMLStream {
   }
 
   static let maximumDepth = 64
+  /// The elements that are entered, from the outermost one.
+  private static let levels: [XMLName] = [.scorePartwise, .part, .measure]
   /// The largest file in octets.
   static let maximumFile = 32 << 20
 
@@ -109,8 +111,7 @@ final class XMLStream {
       let name = tree.names.names[Int(number)].prefix(40)
       return refuse("the file", "the element \(name) is no score", "export it as MusicXML")
     }
-    let isEntered =
-      !isInTree && (known == .scorePartwise || known == .part || known == .measure) && entered.count == depth - 1
+    let isEntered = !isInTree && depth <= Self.levels.count && known == Self.levels[depth - 1]
     if isEntered, let known {
       entered.append(known)
       step(.begin(known))
