@@ -3,6 +3,8 @@ import Testing
 import _TestSupport
 import _TestTraits
 
+@testable import tutti
+
 /// Tests of the output of `tutti demo`. ``TimingTests`` tests the figures that the demo measures.
 @Suite(.serialized, .ownThreads) struct DemoTests {
   private let arguments = ["demo", "--peers", "2", "--bars", "2", "--output", "d"]
@@ -19,8 +21,38 @@ import _TestTraits
     #expect(lines.count > 2 && Set(lines).count == lines.count, "\(lines)")
     #expect(!outcome.errors.contains("\u{1B}"))
     // Two bars have 192 ticks.
-    #expect(outcome.output.contains("peer 2  follower    192"), "\(outcome.output)")
+    let result = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(
+      try #/2 peers played together\. The largest difference was \d+\.\d+ ms(; 2 ms can be heard|, which .*)\..*/#
+        .wholeMatch(in: result[0]) != nil, "\(outcome.output)")
+    #expect(result[1] == "Listen: d/mix.wav")
+    #expect(outcome.output.contains(#/peer 2  follower  \d+ of 192 /#), "\(outcome.output)")
+    #expect(result.allSatisfy { $0.count <= 80 }, "\(outcome.output)")
     #expect(FileManager.default.fileExists(atPath: folder.path("d/mix.wav")))
+  }
+
+  /// Ctrl-C lets the master stop the rhythm, so that all peers play the same ticks and hits.
+  @Test func figuresOfAnInterruptedDemoAgree() async throws {
+    let folder = try TemporaryFolder()
+    let child = try Child.tutti(["demo", "--peers", "3", "--bars", "100", "--output", "d", "--json"], in: folder)
+    let trace = folder.path("d/peer-1.trace")
+    try await child.wait(for: "to play a bar") { (DemoPosition(trace: trace)?.tick ?? 0) > 96 }
+    child.signal(SIGINT)
+    let outcome = try await child.outcome()
+    #expect(outcome.status == 130, "\(outcome.errors)")
+    let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+    let peers = try #require(report["peers"] as? [[String: Any]])
+    for key in ["ticks_expected", "onsets_expected"] {
+      #expect(Set(peers.compactMap { $0[key] as? Int }).count == 1, "\(key): \(peers)")
+    }
+    #expect(peers.allSatisfy { ($0["onsets_missing"] as? Int) == 0 && ($0["onsets_extra"] as? Int) == 0 }, "\(peers)")
+  }
+
+  /// The figures of --details are those of the former table.
+  @Test func detailsAreInMicroseconds() async throws {
+    let folder = try TemporaryFolder()
+    let outcome = try await Child.tutti(arguments + ["--details"], in: folder).outcome()
+    #expect(outcome.output.contains("clock p50") && outcome.output.contains("scheduler"), "\(outcome.output)")
   }
 
   /// A star marks a layer that sounds: first `to 27`, because the activity rises from 0, and at the end `from 112`.

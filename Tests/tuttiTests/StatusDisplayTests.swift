@@ -27,8 +27,9 @@ import _TestTraits
     try await session.wait(for: "master    ")
     try await session.waitForBeats()
     session.expectOneStatus()
-    // A peer begins with the activity 64, which is in the ranges of six of the twelve layers of `bossa`.
-    #expect(session.screen.text.contains { $0.hasPrefix("layers    6 of 12: always") })
+    // A peer begins with the activity 56, which is in the ranges of six of the twelve layers of `bossa`.
+    #expect(session.screen.text.contains { $0.hasPrefix("drums     kick, ") })
+    #expect(columns < 80 || session.screen.text.contains { $0.hasSuffix("(6 of 12 layers)") })
     // The key w lists the other peers. A message appears above the status lines.
     session.type("w")
     try await session.wait(for: "no other peer is connected")
@@ -67,7 +68,7 @@ import _TestTraits
     session.expectOneStatus()
     // The key s silences the rhythm and all players. When it is pressed again, they sound again.
     session.type("s")
-    try await session.wait(for: "parts     quiet")
+    try await session.wait(for: "parts     quiet: ")
     session.expectOneStatus()
     session.type("s")
     try await session.wait(for: "parts     drums 40 %")
@@ -88,13 +89,11 @@ import _TestTraits
     try await session.leave()
   }
 
-  /// With TERM=dumb or NO_COLOR, the output contains no control sequences.
-  @Test(arguments: [["TERM": "dumb"], ["NO_COLOR": "1"]]) func outputIsPlainLinesWithoutAUsableTerminal(
-    environment: [String: String]
-  ) async throws {
+  /// With TERM=dumb, the output contains no control sequences.
+  @Test func outputIsPlainLinesWithoutAUsableTerminal() async throws {
     let folder = try TemporaryFolder()
     let session = try session(
-      columns: 80, in: folder, environment: environment, ["--name", "ada", "--start", "--duration", "1"])
+      columns: 80, in: folder, environment: ["TERM": "dumb"], ["--name", "ada", "--start", "--duration", "1"])
     var text = ""
     var octets = [UInt8](repeating: 0, count: 65_536)
     try await session.child.wait(for: "to end") {
@@ -103,6 +102,120 @@ import _TestTraits
       return !session.child.isRunning
     }
     #expect(text.contains("ada: port") && !text.contains("\u{1B}"))
+  }
+
+  /// NO_COLOR removes colours only: the status lines stay.
+  @Test func statusIsShownWithoutColours() async throws {
+    let folder = try TemporaryFolder()
+    let session = try session(
+      columns: 80, in: folder, environment: ["NO_COLOR": "1"],
+      ["--name", "ada", "--start", "--http", "0.0.0.0:0", "--http-open"])
+    try await session.wait(for: "master    ")
+    session.expectOneStatus()
+    #expect(!session.output.contains("\u{1B}[38"))
+    try await session.leave()
+  }
+
+  /// Names are shown in the columns that they take, in windows of each width.
+  @Test(arguments: [40, 80, 120]) func namesOfAllScriptsFit(columns: Int) async throws {
+    let folder = try TemporaryFolder()
+    let long = String(repeating: "Katharina Elisabeth ", count: 3).dropLast()
+    let session = try session(columns: columns, in: folder, ["--name", "ada", "--port", "45120", "--start"])
+    try await session.wait(for: "master    ")
+    var others: [Child] = []
+    for (number, name) in ["José", "太鼓 🥁", String(long)].enumerated() {
+      others.append(
+        try Child.tutti(
+          [
+            "peer", "--name", name, "--port", "\(45130 + 2 * number)", "--discovery", "off", "--audio", "none",
+            "--connect", "127.0.0.1:45120",
+          ], in: folder))
+    }
+    // A name has at most 48 octets.
+    for name in ["José   ", "太鼓 🥁", "Katharina "] { try await session.waitForStatus(beginning: name) }
+    try await session.waitForBeats()
+    session.expectOneStatus()
+    let rows = session.screen.text.filter { $0.contains(" follower ") }
+    #expect(rows.count == 3, "\(session.screen.text)")
+    #expect(Set(rows.map { $0.prefix(while: { $0 != "f" }).columns }).count == 1, "\(rows)")
+    for other in others { other.signal(SIGTERM) }
+    try await session.leave()
+  }
+
+  @Test func statusStaysVisibleWhileACommandIsTyped() async throws {
+    let folder = try TemporaryFolder()
+    let session = try session(columns: 80, in: folder, ["--name", "ada", "--start"])
+    try await session.wait(for: "master    ")
+    session.type(":tempo 10")
+    try await session.wait(for: ":tempo 10")
+    try await session.waitForBeats()
+    #expect(session.screen.text.contains { $0.hasPrefix("master    ") })
+    // The arrow moves the cursor, Tab completes, and the arrow up brings the line back.
+    session.type("\u{1B}[D2\n")
+    try await session.wait(for: "120.0 BPM")
+    session.type(":\u{1B}[A")
+    try await session.wait(for: ":tempo 120")
+    session.type("\u{1B}")
+    try await session.waitForBeats()
+    #expect(!session.screen.text.contains(":tempo 120"))
+    session.type(":total-a\tme\t\n")
+    try await session.wait(for: "total activity: the mean of the activities of all players")
+    session.type(":gates\n")
+    try await session.wait(for: "gates for all peers: rhythm, notes, modification, activity open")
+    session.type(":gate notes=closed\n")
+    try await session.wait(for: "gates: notes closed for all other peers")
+    try await session.leave()
+  }
+
+  @Test(arguments: [40, 80, 120]) func helpFitsTheWindow(columns: Int) async throws {
+    let folder = try TemporaryFolder()
+    let session = try session(columns: columns, in: folder, ["--name", "ada", "--start"])
+    try await session.wait(for: "master    ")
+    session.type("?")
+    try await session.wait(for: "1/")
+    #expect(session.screen.text.contains { $0.hasPrefix("space") })
+    #expect(session.screen.text.contains { $0.hasPrefix("master    ") })
+    session.type("?")
+    try await session.wait(for: "2/")
+    session.type("\u{1B}")
+    try await session.wait(for: "you       ")
+    session.expectOneStatus()
+    session.type(":help tempo\n")
+    try await session.wait(for: "tempo BPM [over BEATS]")
+    try await session.waitForBeats()
+    session.expectOneStatus()
+    try await session.leave()
+  }
+
+  @Test func rhythmIsChosenFromAList() async throws {
+    let folder = try TemporaryFolder()
+    try "name: mine\ndescription: My own.\ntempo: 120\nplay: { always: { kick: x... x... x... x... } }\n".write(
+      toFile: folder.path("mine.yaml"), atomically: true, encoding: .utf8)
+    try "version: 3\n".write(toFile: folder.path("other.yaml"), atomically: true, encoding: .utf8)
+    let session = try session(columns: 80, in: folder, ["--name", "ada", "--start"])
+    try await session.wait(for: "master    ")
+    session.type(":patch\n")
+    try await session.wait(for: "> street")
+    // The end of the list is the player's own rhythm.
+    session.type("\u{1B}[F")
+    try await session.wait(for: "> mine")
+    #expect(!session.screen.text.contains { $0.contains("other") })
+    session.type("\n")
+    try await session.wait(for: "rhythm mine: plays from the next bar on")
+    session.type("P")
+    try await session.wait(for: "rhythm waltz: plays from the next bar on")
+    try await session.leave()
+  }
+
+  @Test func countInIsCounted() async throws {
+    let folder = try TemporaryFolder()
+    let session = try session(columns: 80, in: folder, ["--name", "ada", "--bpm", "60"])
+    try await session.wait(for: "idle      ")
+    session.type("n")
+    try await session.wait(for: "count-in 1 2 3")
+    try await session.wait(for: "1.1")
+    #expect(!session.screen.text.contains { $0.contains("count-in") })
+    try await session.leave()
   }
 
   /// The peer reloads its patch file when the file is saved. A valid version replaces the present one, and a version with an error
@@ -116,18 +229,26 @@ import _TestTraits
     }
     try save("always: { kick: x... x... x... x... }")
     let session = try session(columns: 80, in: folder, ["--name", "ada", "--start", "--patch", path])
-    try await session.wait(for: "layers    1 of 1")
+    try await session.wait(for: "(1 of 1 layers)")
     try save("always: { kick: x... x... x... x... }, from 0 to 100: { hat: x.x. x.x. x.x. x.x. }")
-    try await session.wait(for: "layers    2 of 2")
+    try await session.wait(for: "(2 of 2 layers)")
     try save("always: { kick: x }")
     try await session.wait(for: "has 1 step in bar 1")
     try await session.wait(for: ": not changed")
-    try await session.wait(for: "layers    2 of 2")
+    try await session.wait(for: "(2 of 2 layers)")
     try await session.leave()
   }
 }
 
 extension TerminalSession {
+  /// Waits until a line of the screen begins with `text`.
+  fileprivate func waitForStatus(beginning text: String) async throws {
+    try await child.wait(for: "to show \(text)") {
+      update()
+      return screen.text.contains { $0.hasPrefix(text) }
+    }
+  }
+
   /// Waits until the line of the master, which shows the beat, has changed twice. The status lines have then been drawn again.
   fileprivate func waitForBeats() async throws {
     for _ in 0..<2 {
@@ -143,11 +264,11 @@ extension TerminalSession {
   /// and shorter than 80 columns.
   fileprivate func expectOneStatus() {
     let lines = screen.text
-    for prefix in ["master    ", "layers    ", "you       "] {
+    for prefix in ["master    ", "drums     ", "you       "] {
       #expect(lines.count { $0.hasPrefix(prefix) } == 1, "\(prefix): \(lines)")
     }
     let status = lines.suffix(3)
-    #expect(status.allSatisfy { $0.count < min(screen.columns, 80) }, "\(lines)")
+    #expect(status.allSatisfy { $0.columns < screen.columns && $0.columns < 80 }, "\(lines)")
   }
 
   /// Ends the peer by the key q, and expects the exit status 0.

@@ -1,5 +1,5 @@
 /// A simulated terminal with the functions that the program uses: printable characters, CR, LF, and the ECMA-48 sequences CUU
-/// (cursor up), ED and EL (erase to the end of the screen or line). A long line wraps. A resize wraps all lines again.
+/// (cursor up), CUB (cursor left), ED and EL (erase to the end of the screen or line). A long line wraps. A resize wraps all lines again.
 struct TerminalScreen {
   private(set) var columns: Int
   /// The lines as they were written; a line may take several rows.
@@ -56,6 +56,7 @@ struct TerminalScreen {
   private mutating func execute(_ sequence: String) {
     let number = Int(sequence.dropFirst(2).dropLast()) ?? 0
     switch sequence.last {
+    case "D": column = max(0, column - max(1, number))
     case "A": for _ in 0..<max(1, number) { moveUp() }
     case "J":
       lines.removeSubrange((line + 1)...)

@@ -10,6 +10,8 @@ final class TerminalSession {
   let program: Int32
   let child: Child
   var screen: TerminalScreen
+  /// All that the program has written so far.
+  private(set) var output = ""
 
   init(
     columns: Int, in folder: TemporaryFolder, environment: [String: String] = [:], _ arguments: [String]
@@ -51,7 +53,9 @@ final class TerminalSession {
     while true {
       let count = read(terminal, &octets, octets.count)
       guard count > 0 else { return }
-      screen.write(String(decoding: octets.prefix(count), as: UTF8.self))
+      let text = String(decoding: octets.prefix(count), as: UTF8.self)
+      output += text
+      screen.write(text)
     }
   }
 

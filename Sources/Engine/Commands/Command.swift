@@ -12,6 +12,10 @@ public enum Command: Hashable, Sendable {
   case selectScore(String?)
   /// Plays the rhythm of the library with this name.
   case selectRhythm(String)
+  /// Lists the rhythms of the library, to choose one.
+  case listRhythms
+  /// Explains the keys and the commands, or the commands that begin with this word.
+  case help(String?)
   /// Chooses the instrument of the library with this name; nil: no instrument.
   case selectInstrument(String?)
   /// Saves the rhythm that plays, with this name, in the library.
@@ -27,12 +31,15 @@ public enum Command: Hashable, Sendable {
   public init(text line: String) throws(CommandSyntaxError) {
     let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
     guard let verb = words.first.flatMap(Verb.init), let parameters = verb.form.typed else {
-      throw CommandSyntaxError(description: "\(line): unknown command; `tutti peer --help` lists the commands")
+      throw CommandSyntaxError(description: "\(line): unknown command; `help` lists the commands")
     }
     let arguments = CommandArguments(line, words.dropFirst(), parameters)
     if parameters.isEmpty, words.count > 1 { throw arguments.error("unexpected words; enter `\(words[0])`") }
     self = try verb.command(arguments)
   }
+
+  /// The first words of the commands that can be typed, sorted.
+  public static let words = Verb.allCases.filter { $0.form.typed != nil }.map(\.rawValue).sorted()
 
   /// Decodes a command of a page. Nil if it is malformed, if a value is out of range, or if `access` does not permit the command.
   public init?(_ arguments: CommandArguments, access: Access) {
@@ -53,13 +60,13 @@ public enum Access: String, Sendable, CaseIterable {
 
 /// The first word of a typed command, and the member `do` of the JSON object that a page sends. The enumeration is the table of all
 /// commands.
-private enum Verb: String {
+private enum Verb: String, CaseIterable {
   case start, stop, `continue`, tempo, nudge, part, level, plays, fill, loudness, quiet, mute, unmute, offer, ask, take
   case activity, total
   case player, partner, adopt
   case gate, hear, note, release, control, shape, pitches, phrase, patch, instrument, calibrate, clicking, connect,
     policy
-  case peers, leave
+  case peers, gates, help, leave
   case score, bar, loop, vamp, ending
   case withRhythm = "with-rhythm"
   case scorePart = "score-part"
@@ -103,10 +110,11 @@ private enum Verb: String {
     case .pitches: ("from peer", nil)
     case .phrase: ("action bars|peer", .play)
     case .patch: ("name", .lead)
+    case .help: ("name", nil)
     case .instrument, .savePatch: ("name", nil)
     case .connect, .policy: (nil, .lead)
     case .clicking: (nil, .play)
-    case .peers, .leave: ("", nil)
+    case .peers, .gates, .leave: ("", nil)
     case .score: ("name", nil)
     case .bar, .ending: ("number", .lead)
     case .loop: ("from|off to", .lead)
@@ -129,7 +137,7 @@ private enum Verb: String {
       return UInt8(
         try need(given.integer(name, 0...127), "wrong or missing numbers; give \(count) \(numbers) from 0 to 127"))
     }
-    let help = "see `tutti peer --help`"
+    let help = "enter `help \(rawValue)`"
     switch self {
     case .start: return .player(.start)
     case .stop: return .player(.stop)
@@ -231,7 +239,9 @@ private enum Verb: String {
       let name = try need(source, "no source; give `from PEER` or `from none`, such as `pitches from Ada`")
       return .player(.pitches(from: name == "none" ? nil : name))
     case .phrase: return .player(.phrase(try phrase(given)))
-    case .patch: return .selectRhythm(try need(given.text("name"), "incomplete; give NAME, \(help)"))
+    case .patch:
+      if given.isTyped, !given.has("name") { return .listRhythms }
+      return .selectRhythm(try need(given.text("name")))
     case .instrument:
       let name = try need(given.text("name"), "incomplete; give NAME, \(help)")
       return .selectInstrument(name == "none" ? nil : name)
@@ -245,6 +255,8 @@ private enum Verb: String {
       let policy = given.text("who").flatMap(ConnectionPolicy.Kind.init)
       return .player(.policy(try need(policy)))
     case .peers: return .player(.showRoster)
+    case .gates: return .player(.showGates)
+    case .help: return .help(given.text("name"))
     case .score:
       let name = try need(given.text("name"), "incomplete; give NAME, FILE or `off`, \(help)")
       return .selectScore(name == "off" ? nil : name)

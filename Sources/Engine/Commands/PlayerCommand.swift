@@ -110,6 +110,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case policy(ConnectionPolicy.Kind)
   /// Lists the peers in session with their channels, and with the weights by which the activity of each peer counts at the other.
   case showRoster
+  /// Lists the gates of the local peer.
+  case showGates
   /// Leaves. If the local peer is the master, it hands the rhythm over to the next peer in the order of succession. Without such a peer, it
   /// stops the rhythm.
   case leave
@@ -122,7 +124,7 @@ public enum PlayerCommand: Hashable, Sendable {
       .level, .plays, .fill, .loudness, .gate, .ledBy, .hear,
       .play, .playToNext, .note, .control, .shape, .pitches, .phrase, .instrument, .strike, .tilt, .pageDelay, .click,
       .savePatch, .patch, .score, .withRhythm, .bar, .loop, .vamp, .ending, .scoreTempo, .scorePart, .connect, .policy,
-      .showRoster:
+      .showRoster, .showGates:
       false
     }
   }

@@ -39,7 +39,10 @@ extension Peer {
       let partner = name.flatMap { player(called: $0) }
       guard name == nil || partner != nil else { break }
       ensemble.change(page ?? identity, at: now) { $0.partner = partner }
-    case .total(let rule): ensemble.chooseRule(rule, at: now)
+    case .total(let rule):
+      ensemble.chooseRule(rule, at: now)
+      let holds = ensemble.role == .master ? "" : "; it holds while this peer is the master"
+      log.info("total activity: the \(rule) of the activities of all players\(holds)")
     case .level(let part, let percent):
       let change = "\(part.name): level \(percent) % from the next bar on"
       try changeMix(change, at: now) { $0.setLevel(percent, ofPart: Int(part.rawValue)) }
@@ -49,7 +52,9 @@ extension Peer {
     case .quiet(let requested):
       let isQuiet = requested ?? !ensemble.latestMix.isQuiet
       let change =
-        isQuiet ? "the rhythm and all players are muted at all Tutti peers" : "the rhythm sounds from the next bar on"
+        isQuiet
+        ? "quiet: the rhythm and all players do not sound at any Tutti peer, until you press s again"
+        : "quiet off: the rhythm sounds from the next bar on"
       try changeMix(change, at: now) { $0.isQuiet = isQuiet }
     case .fill: try playFill(at: now)
     case .mute(let name, let isMuted): try mute(isMuted, name, at: now)
@@ -69,7 +74,17 @@ extension Peer {
     case .take: try ensemble.take(at: now)
     case .gate(let rule):
       ensemble.gates.apply(GateRule(rule.gates, open: rule.open, for: rule.peer.map { resolved($0) }))
-    case .ledBy(let leaders): setLeaders(leaders)
+      let kinds = rule.gates.map { "\($0)" }.joined(separator: ", ")
+      log.info(
+        "gates: \(kinds) \(rule.open ? "open" : "closed") for \(rule.peer.map { resolved($0) } ?? "all other peers")")
+    case .ledBy(let leaders):
+      setLeaders(leaders)
+      let names = leaders.map { $0.cleanName() ?? $0 }
+      let deputies = names.count > 1 ? "; in this order, the others lead in \(names[0])'s absence" : ""
+      log.info(
+        names.isEmpty
+          ? "the rhythm: any peer may control it"
+          : "the rhythm: only \(names.joined(separator: ", ")) may control it\(deputies)")
     case .hear(.peer(let name, let hearing)): core.hearing.apply(.peer(resolved(name), hearing))
     case .hear(let rule): core.hearing.apply(rule)
     case .play(let name):
@@ -134,6 +149,7 @@ extension Peer {
     case .connect(let host): report(surroundings.connect(toHost: host, in: core, at: now), at: now)
     case .policy(let kind): report(surroundings.choose(kind, in: core, at: now), at: now)
     case .showRoster: showRoster()
+    case .showGates: for line in ensemble.gates.listing { log.info("\(line)") }
     case .leave: lifecycle.leave(core, isHeard: sound.isHeard, at: now)
     }
   }
@@ -294,5 +310,21 @@ extension Peer {
   func setLeaders(_ leaders: [String]) {
     let names = leaders.map { resolved($0.cleanName() ?? $0) }
     ensemble.gates.setLeaders(names, local: names.first { $0 == configuration.name || $0 == "\(identity)" })
+  }
+}
+
+extension Gates {
+  /// One line for the default, one for each peer with exceptions, and one for the peers that may control the rhythm, for the player.
+  fileprivate var listing: [String] {
+    func line(_ peer: String, _ state: (Gate) -> Bool?) -> String {
+      let groups = [true, false].compactMap { open in
+        let kinds = Gate.allCases.filter { state($0) == open }.map { "\($0)" }
+        return kinds.isEmpty ? nil : kinds.joined(separator: ", ") + (open ? " open" : " closed")
+      }
+      return "gates for \(peer): " + groups.joined(separator: "; ")
+    }
+    let special = exceptions.sorted { $0.key < $1.key }.map { peer, exception in line(peer) { exception[$0] } }
+    return [line(special.isEmpty ? "all peers" : "all other peers") { standard[$0] }] + special
+      + (leaders.isEmpty ? [] : ["the rhythm: only \(leaders.joined(separator: ", ")) may control it"])
   }
 }

@@ -58,6 +58,8 @@ public struct PeerSnapshot: Sendable {
   public var bar: Int64
   /// The beat in the bar, counted from one.
   public var beat: Int64
+  /// The number of clicks of the count-in that have begun to sound, from 1; nil if there is no count-in now.
+  public var countInClicks: Int?
   /// The meter of the bar.
   public var meter: Meter
   /// The score that plays, or with which the rhythm would start; nil if there is none.
@@ -186,7 +188,8 @@ extension Peer {
     return PeerSnapshot(
       at: now, name: ensemble.displayedName, identity: identity, channel: ensemble.channel?.number, role: ensemble.role,
       tempo: leadingClock?.tempo ?? (ensemble.role == .idle ? tempo.value : ensemble.tempo(at: now)), bar: bar,
-      beat: beat, meter: grid.meter, score: scores.status(in: core, at: tick), stand: scores.stand(in: core, at: tick),
+      beat: beat, countInClicks: countInClicks(at: tick), meter: grid.meter, score: scores.status(in: core, at: tick),
+      stand: scores.stand(in: core, at: tick),
       activity: ensemble.localEnergy, base: ensemble.heldActivity, total: ensemble.totalActivity(at: now),
       isMuted: ensemble.isMuted,
       instrumentName: instrument.name, sessions: core.roster.sessionCount,
@@ -214,6 +217,14 @@ extension Peer {
       lostTicks: core.account.lost, lead: ensemble.lead,
       soundLead: ensemble.soundLead, phrases: instrument.phrases.status,
       failedFiles: records.failures.all)
+  }
+
+  /// The number of clicks of the count-in that have begun to sound at `tick`, from 1; nil before and after the count-in, and if the rhythm
+  /// was stopped during it.
+  private func countInClicks(at tick: Tick) -> Int? {
+    let schedule = ensemble.schedule
+    guard tick >= schedule.countInStart, tick < schedule.start, schedule.start < schedule.end else { return nil }
+    return Int((tick - schedule.countInStart) / Int64(schedule.countIn.ticksPerClick)) + 1
   }
 
   /// The address of the web page of a remote peer, as in a URL: `192.168.1.20:8080`. When this peer disappears, a browser that shows its

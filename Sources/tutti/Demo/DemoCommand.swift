@@ -19,20 +19,29 @@ struct DemoCommand: ParsableCommand {
 
       The activity of the first peer rises from 0 to 127 in the first three quarters of the bars, and that of the \
       other peers is 0. The total activity of all peers selects the layers of the rhythm, so all layers are heard. \
-      Meanwhile, a terminal shows the layers; * marks those that sound. Without a terminal, or with NO_COLOR or \
-      TERM=dumb, each change of the layers is printed as a line.
+      Meanwhile, a terminal shows the layers; * marks those that sound. Without a terminal, or with TERM=dumb, each \
+      change of the layers is printed as a line. Ctrl-C ends the rhythm early; the figures are then those of the part \
+      that was played.
 
-      TABLE
-        ticks      MIDI clock ticks (24 per quarter note) that were due
+      RESULT
+        ticks      MIDI clock ticks (24 per quarter note) that were received, of those
+                   that were due
+        hits       drum strokes and notes that were found in the recording, of those
+                   that were to begin; hits at the same instant count once
+        late       hits that sounded at least one sample (0.02 ms) later than
+                   planned
+        underruns  how often the peer ran 5 ms or more too late, because this
+                   machine was busy; on a sound card, each would be heard as a click
+        difference the largest time between the same tick, or the same hit in the
+                   recordings, on this peer and on the first peer
+
+      COLUMNS OF --details
+        ticks      MIDI clock ticks that were due
         received   ticks that arrived; for the master, ticks that it sent
         onsets     positions of the rhythm (sixteenth notes or triplets) at which
                    at least one hit was to begin; a hit is a drum stroke or a note
         found      onsets that were found in the recording; with a SoundFont
                    whose sounds decay slowly, a few more or fewer than were played
-        late       hits that sounded at least one sample (0.02 ms) later than
-                   planned
-        underruns  how often the peer ran 5 ms or more too late, because this
-                   machine was busy; on a sound card, each would be heard as a click
         clock      time between the same tick on this peer and on the first peer
         sound      time between the same onset in this recording and in that of the
                    first peer
@@ -87,6 +96,9 @@ struct DemoCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("Write recordings and traces to this folder; it is created if missing.", valueName: "DIR"))
   var output = "tutti-demo"
+
+  @Flag(help: "Print all figures: the differences of the clocks and of the sound in microseconds.")
+  var details = false
 
   @Flag(help: "Print one JSON object instead of the table.")
   var json = false
@@ -150,13 +162,15 @@ struct DemoCommand: ParsableCommand {
     for failure in failures { terminal.printLine("tutti: \(failure)") }
     terminal.flush()
     guard failures.isEmpty else { throw ExitCode.unavailable }
-    let report = try DemoReport(
-      self, patch: rhythm, score: piece, files: demoPeers.files, phones: page?.maximumPlayers)
-    if json { try printJSON(report) } else { print(report, terminator: "") }
+    if interruption.isRaised, DemoPosition(trace: demoPeers.files[0].trace) == nil {
+      terminal.printLine("The demo ended before the rhythm began, so there are no figures.")
+      throw ExitCode(130)
+    }
     let mix = "\(output)/mix.wav"
     try StereoMix.write(try demoPeers.files.map { try SoundFile(path: $0.recording) }, to: mix)
-    if !json { terminal.printLine("mix of all peers: \(mix)") }
-    terminal.flush()
+    let report = try DemoReport(
+      self, patch: rhythm, score: piece, files: demoPeers.files, mix: mix, phones: page?.maximumPlayers)
+    if json { try printJSON(report) } else { print(report, terminator: "") }
     if interruption.isRaised { throw ExitCode(130) }
   }
 

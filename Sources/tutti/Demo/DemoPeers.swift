@@ -77,13 +77,24 @@ final class DemoPeers {
   ///   - onProgress: called every 20 ms with the position of the rhythm, nil before it begins.
   func play(until isInterrupted: () -> Bool, onProgress: (DemoPosition?) -> Void) {
     // The first process ends when the rhythm ends. Any other process ends only if it fails.
-    while processes[0].isRunning, !isInterrupted(), processes.allSatisfy(\.isRunning) {
+    while processes[0].isRunning, processes.allSatisfy(\.isRunning) {
+      if isInterrupted() {
+        stop()
+        break
+      }
       let position = DemoPosition(trace: files[0].trace)
       if let ramp, let position { setActivity(ramp.value(at: position.tick)) }
       onProgress(position)
       Thread.sleep(forTimeInterval: 0.02)
     }
     DemoProcess.end(processes)
+  }
+
+  /// Lets the master stop the rhythm, and waits until it has ended at all peers: the figures of a demo that ends early are then those of a
+  /// shorter demo. A stop takes effect after the lead time, 0.1 s.
+  private func stop() {
+    try? input.fileHandleForWriting.write(contentsOf: Data("stop\n".utf8))
+    Thread.sleep(forTimeInterval: 0.5)
   }
 
   /// One error message for each peer that failed: the last line of its log.

@@ -27,7 +27,12 @@ struct DemoReport: Encodable, CustomStringConvertible {
     }
   }
 
+  /// A difference that can be heard, in milliseconds.
+  private static let audible = 2.0
+
   private let demo: DemoCommand
+  /// The path of the mix of all recordings.
+  private let mix: String
   /// The header of the trace of the first peer.
   private let header: TraceHeader
   private let peers: [Peer]
@@ -42,7 +47,9 @@ struct DemoReport: Encodable, CustomStringConvertible {
 
   /// Reads the traces and recordings in `files` and compares them. In the code, the index n counts the peers from 0. Element n - 1
   /// of `comparisons` compares peer n with peer 0. Peer 0 itself is compared only with the expected number of onsets.
-  init(_ demo: DemoCommand, patch: Patch, score: DemoScore?, files: [DemoPeers.Files], phones: Int?) throws {
+  init(
+    _ demo: DemoCommand, patch: Patch, score: DemoScore?, files: [DemoPeers.Files], mix: String, phones: Int?
+  ) throws {
     let traces = try files.map { try Trace(contentsOf: $0.trace) }
     let recordings = try files.map { try Recording(file: $0.recording) }
     let sync = try SyncReport(traces: traces)
@@ -64,7 +71,8 @@ struct DemoReport: Encodable, CustomStringConvertible {
         onsetsExtra: compared?.extra ?? max(0, onsets - onsetsExpected),
         clock: n > 0 ? sync.comparisons[n - 1].magnitude : nil, sound: compared?.magnitude)
     }
-    (self.demo, self.phones, self.onsetsExpected, header) = (demo, phones, onsetsExpected, traces[0].header)
+    (self.demo, self.mix, self.phones) = (demo, mix, phones)
+    (self.onsetsExpected, header) = (onsetsExpected, traces[0].header)
     (maximumActivity, isStyle) = (played.values.max() ?? 0, score != nil || !patch.parts.isEmpty)
   }
 
@@ -88,12 +96,70 @@ struct DemoReport: Encodable, CustomStringConvertible {
       // The activity of the first peer; omitted if it rose from 0 to 127.
       "activity": demo.activity, "activity_max": maximumActivity, "kernel": header.kernel,
       "processor": header.processor, "command": CommandLine.arguments.joined(separator: " "), "peers": peers,
-      "phones": phones,
+      "phones": phones, "largest_difference_ms": self.peers.compactMap(largestDifference).max(), "mix": mix,
     ])
   }
 
-  /// The table as text.
+  /// The largest difference of a peer from the first peer in milliseconds; nil for the first peer. Soft sounds begin at no exact instant, so
+  /// with pitched parts only the clock counts.
+  private func largestDifference(_ peer: Peer) -> Double? {
+    guard let clock = peer.clock else { return nil }
+    let sound = isStyle ? nil : peer.sound?.maximum
+    return max(clock.maximum, sound ?? 0) / 1e6
+  }
+
+  /// One plain sentence for everybody, and the table.
   var description: String {
+    var text = "\(summary)\n\n\(demo.details ? detailedTable : "\(table)")"
+    if peers.contains(where: { $0.summary.underruns > 0 }) {
+      text += """
+        Underruns: how often this machine delayed a peer by 5 ms or more. On a sound
+        card, each would be heard as a click. Close other programs, or give fewer
+        --peers.
+
+        """
+    }
+    if let phones { text += "Phones that played at the same time: \(phones)\n" }
+    if isStyle {
+      text += """
+        Notes of instruments other than drums begin softly, so hits can be found up to
+        20 ms too early or too late. The difference is that of the clocks.
+
+        """
+    }
+    return text
+  }
+
+  private var summary: String {
+    let largest = peers.compactMap(largestDifference).max() ?? 0
+    let figure = String(format: largest < 0.1 ? "%.3f ms" : "%.1f ms", largest)
+    let verdict =
+      largest < Self.audible
+      ? "; \(Int(Self.audible)) ms can be heard" : ", which can be heard: this machine was too busy"
+    let lost = peers.reduce(0) { $0 + $1.summary.ticksExpected - $1.summary.ticksReceived }
+    let losses = lost > 0 ? " \(lost) tick\(lost == 1 ? " was" : "s were") lost." : ""
+    return """
+      \(peers.count) peers played together. The largest difference was \(figure)\(verdict).\(losses)
+      Listen: \(mix)
+      """
+  }
+
+  private var table: TextTable {
+    var table = TextTable(
+      columns: ["", "role", "ticks", "hits", "late", "underruns", "difference (ms)"], wordColumns: 2)
+    for peer in peers {
+      let summary = peer.summary
+      table.append([
+        peer.files.name, summary.role, "\(summary.ticksReceived) of \(summary.ticksExpected)",
+        "\(peer.onsets) of \(onsetsExpected)", "\(summary.lateHits)", "\(summary.underruns)",
+        largestDifference(peer).map { String(format: "%.3f", $0) } ?? "",
+      ])
+    }
+    return table
+  }
+
+  /// All figures, in microseconds.
+  private var detailedTable: String {
     var table = TextTable(columns: [
       "", "role", "ticks", "received", "onsets", "found", "late", "underruns", "clock p50", "p99", "max", "sound p50",
       "p99", "max", "scheduler",
@@ -106,20 +172,7 @@ struct DemoReport: Encodable, CustomStringConvertible {
           "\(peer.onsets)", "\(summary.lateHits)", "\(summary.underruns)",
         ] + spreads.map { String(format: "%.1f", $0) } + [peer.scheduler])
     }
-    var text =
-      "Difference from \(peers[0].files.name) in microseconds; less than 1000 us (1 ms) cannot be heard\n\(table)"
-    if peers.contains(where: { $0.summary.underruns > 0 }) {
-      text +=
-        "Underruns: how often this machine delayed a peer by 5 ms or more. On a sound card, each would be heard as a click. "
-        + "Close other programs, or give fewer --peers.\n"
-    }
-    if let phones { text += "Phones that played at the same time: \(phones)\n" }
-    if isStyle {
-      text +=
-        "Sound: notes of instruments other than drums begin softly, so their onsets can be found up to 20 ms too early or too late. "
-        + "Judge by the columns of the clock whether the peers are together.\n"
-    }
-    return text
+    return "Difference from \(peers[0].files.name) in microseconds; less than 1000 us (1 ms) cannot be heard\n\(table)"
   }
 }
 

@@ -24,7 +24,10 @@ struct PatchCommand: ParsableCommand {
         3. the same two folders in each folder above the folder of the program,
            the nearest one first
         4. the folders of 1 to 3 again, with instruments instead of rhythms
-      A command that needs a rhythm uses only the folders of 1 to 3, and one that needs an instrument only those of 4.
+        5. your own patches: ~/.config/tutti/patches (or tutti/patches in
+           $XDG_CONFIG_HOME), then the folder where the program was started
+      A command that needs a rhythm skips the folders of 4, and one that needs an instrument those of 1 to 3. The lists \
+      show your own patches after those of the program.
 
       A name that contains / or ends with .yaml is the path of a file.
 

@@ -13,7 +13,12 @@ extension PatchKind {
   var folder: String { "\(rawValue)s" }
 }
 
-/// Finds patches (rhythms and instruments) by path, or by name in the patch folders.
+/// Finds patches (rhythms and instruments) by path, or by name: first in the patch folders of the program, then among the player's own
+/// files.
+///
+/// The player's own files are in `~/.config/tutti/patches` (or below `$XDG_CONFIG_HOME`, XDG Base Directory Specification) and in the folder
+/// where the program was started. These two folders contain rhythms and instruments side by side. The folder where the program was
+/// started can contain any other YAML files too, so a file counts only if it looks like a patch.
 enum PatchLibrary {
   /// The name of the default patch.
   static let standard = "street"
@@ -22,8 +27,33 @@ enum PatchLibrary {
   static let folderRemedy =
     "set the environment variable TUTTI_PATCHES to the folder that contains the folders rhythms and instruments"
 
-  /// The existing folders with patches of a kind, in search order. They are named `rhythms` or `instruments`.
+  /// The existing folders of the program with patches of a kind, in search order. They are named `rhythms` or `instruments`.
   static func folders(of kind: PatchKind) -> [String] { folders(named: kind.folder) }
+
+  /// The folder for the player's own patches.
+  static var ownFolder: String {
+    let environment = ProcessInfo.processInfo.environment
+    let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    return (configuration ?? NSHomeDirectory() + "/.config") + "/tutti/patches"
+  }
+
+  /// The folders that contain the player's own patches of all kinds, in search order.
+  private static var ownFolders: [String] { [ownFolder, FileManager.default.currentDirectoryPath] }
+
+  /// The sorted names of the patches of a kind in one of ``ownFolders``.
+  private static func ownNames(of kind: PatchKind, in folder: String) -> [String] {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return files.filter { $0.hasSuffix(".yaml") && isPatch("\(folder)/\($0)", kind) }.map { String($0.dropLast(5)) }
+      .sorted()
+  }
+
+  /// Whether a file looks like a patch of this kind: it has the members that each patch must have.
+  private static func isPatch(_ path: String, _ kind: PatchKind) -> Bool {
+    guard let text = try? text(of: path), PatchFile.kind(of: text) == kind else { return false }
+    let required = kind == .rhythm ? ["name:", "play:"] : ["name:"]
+    let lines = text.split(separator: "\n")
+    return required.allSatisfy { member in lines.contains { $0.hasPrefix(member) } }
+  }
 
   /// The existing folders with this name, in search order. The first one is in $TUTTI_PATCHES. The others are in `Patches` (a checkout)
   /// and in `share/tutti/Patches` (an installation) of the folder of the program and of each folder above it.
@@ -39,10 +69,15 @@ enum PatchLibrary {
     return folders.map { "\($0)/\(name)" }.filter { FileManager.default.fileExists(atPath: $0) }
   }
 
-  /// The sorted names of all patches of a kind in the patch folders.
+  /// The names of all patches of a kind, each once: those of the program, sorted, and then the player's own ones.
   static func names(of kind: PatchKind) -> [String] {
     let files = folders(of: kind).flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
-    return Set(files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }).sorted()
+    var names = Set(files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }).sorted()
+    var known = Set(names)
+    for name in ownFolders.flatMap({ ownNames(of: kind, in: $0) }) where known.insert(name).inserted {
+      names.append(name)
+    }
+    return names
   }
 
   /// Loads the rhythm called `name`, or the rhythm in the file `name`.
@@ -99,17 +134,21 @@ enum PatchLibrary {
     return known.isEmpty ? folderRemedy : "give a file, or one of: " + known.joined(separator: ", ")
   }
 
-  /// The path of a new rhythm called `name`, in the first folder of rhythms.
+  /// The path of a new rhythm called `name`, in the folder of the player's own patches, which is created.
   ///
-  /// - Throws: ``CommandError`` if there is no folder, or if the name contains / or begins with a full stop.
-  static func newPath(of name: String) throws(CommandError) -> String {
+  /// - Throws: ``CommandError`` if the folder cannot be created, if the name contains / or begins with a full stop, or if a rhythm of the
+  ///   program has this name.
+  static func newPath(of name: String) throws -> String {
     guard !name.contains("/"), !name.hasPrefix(".") else {
       throw CommandError("patch \(name): its name contains / or begins with a full stop; give another name")
     }
-    guard let folder = folders(of: .rhythm).first else {
-      throw CommandError("patch \(name): there is no folder for it; \(folderRemedy)")
+    if folders(of: .rhythm).contains(where: { FileManager.default.fileExists(atPath: "\($0)/\(name).yaml") }) {
+      throw CommandError("patch \(name): is a rhythm of Tutti, which would hide yours; give another name")
     }
-    return "\(folder)/\(name).yaml"
+    do { try FileManager.default.createDirectory(atPath: ownFolder, withIntermediateDirectories: true) } catch {
+      throw CommandError("folder \(ownFolder): cannot be created (\(error.reason)); check its permissions")
+    }
+    return "\(ownFolder)/\(name).yaml"
   }
 
   /// Writes `data` to a file. An existing file is replaced only when the new one is complete.
@@ -135,6 +174,10 @@ enum PatchLibrary {
     for folder in kinds.flatMap({ folders(of: $0) }) {
       let path = "\(folder)/\(name).yaml"
       if FileManager.default.fileExists(atPath: path) { return path }
+    }
+    for folder in ownFolders {
+      let path = "\(folder)/\(name).yaml"
+      if kinds.contains(where: { isPatch(path, $0) }) { return path }
     }
     for other in [PatchKind.rhythm, .instrument] where !kinds.contains(other) && names(of: other).contains(name) {
       throw isNot(kinds[0], name)

@@ -66,14 +66,19 @@ final class PatchSelector: @unchecked Sendable {
     }
   }
 
-  /// Selects the next patch of the library in alphabetical order. Invalid patches are skipped.
-  func selectNext() {
+  /// Selects the next patch of the library, or the one before, in the order of `tutti patch list`. Invalid patches are skipped.
+  func selectNext(backwards: Bool = false) {
     queue.async {
-      let (names, name) = (PatchLibrary.names(of: self.kind), self.name ?? "")
-      let following = names.filter { $0 > name } + names.filter { $0 <= name }
-      _ = following.first { self.load($0) }
+      var names = PatchLibrary.names(of: self.kind)
+      if backwards { names.reverse() }
+      // A patch that is not in the library, such as one that was given as a path, stands before the first one.
+      let place = self.name.flatMap { names.firstIndex(of: $0) } ?? -1
+      _ = (names[(place + 1)...] + names[..<max(place, 0)]).first { self.load($0) }
     }
   }
+
+  /// The name of the current patch; nil if none is selected.
+  var current: String? { queue.sync { name } }
 
   /// The version of the file of a patch; nil if it is missing.
   static func version(of name: String, _ kind: PatchKind) -> Version? {

@@ -3,13 +3,17 @@ import Engine
 /// The keys of `tutti peer` on a terminal and their commands, as listed in the help. The keys `,`, `.` and `=` have the commands of
 /// `<`, `>` and `+`, because on a US keyboard they are the same keys without Shift.
 ///
-/// ``CommandLineEditor`` itself handles four keys: `:` begins a command line, ``tap`` needs the instants of the taps, and ``nextPatch``
-/// and ``nextInstrument`` need the library.
+/// ``CommandLineEditor`` itself handles the others: `:` begins a command line, ``help`` shows the keys, ``tap`` needs the instants of the
+/// taps, and ``nextPatch``, ``previousPatch`` and ``nextInstrument`` need the library.
 enum KeyBindings {
   /// The key with which the player taps the tempo.
   static var tap: UInt8 { UInt8(ascii: "b") }
+  /// The key that shows the keys and the commands, and then their next page.
+  static var help: UInt8 { UInt8(ascii: "?") }
   /// The key that selects the next rhythm of the library.
   static var nextPatch: UInt8 { UInt8(ascii: "p") }
+  /// The key that selects the rhythm before.
+  static var previousPatch: UInt8 { UInt8(ascii: "P") }
   /// The key that selects the next instrument of the library.
   static var nextInstrument: UInt8 { UInt8(ascii: "i") }
 

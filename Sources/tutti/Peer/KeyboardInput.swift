@@ -48,6 +48,26 @@ final class KeyboardInput {
 enum EscapeSequence {
   static let escape: UInt8 = 0x1B
 
+  /// The keys that edit a command line or choose from a list.
+  enum Key { case up, down, left, right, home, end, delete, pageUp, pageDown }
+
+  /// The key of a sequence, without the Escape itself; nil for all other keys. Terminals send the arrows as ESC [ A to D or, in
+  /// application mode, ESC O A to D (ECMA-48, sections 8.3.19 to 8.3.22; xterm).
+  static func key(of sequence: ArraySlice<UInt8>) -> Key? {
+    switch String(decoding: sequence, as: UTF8.self) {
+    case "[A", "OA": .up
+    case "[B", "OB": .down
+    case "[C", "OC": .right
+    case "[D", "OD": .left
+    case "[H", "OH", "[1~": .home
+    case "[F", "OF", "[4~": .end
+    case "[3~": .delete
+    case "[5~": .pageUp
+    case "[6~": .pageDown
+    default: nil
+    }
+  }
+
   /// Returns the number of octets at the start of `octets` that belong to the escape sequence, without the Escape itself; 0 if the
   /// player has pressed the Escape key.
   ///

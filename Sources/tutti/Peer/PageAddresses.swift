@@ -50,7 +50,7 @@ struct PageAddresses {
     guard !isLocal, terminal.isInteractive, let code = QRCode(address) else { return }
     // A line that wraps would make the code unreadable.
     guard code.columns <= terminal.size.columns else { return }
-    for line in code.lines { terminal.printLine(line) }
+    terminal.printLines(code.lines(hasColours: terminal.hasColours))
   }
 }
 

@@ -10,26 +10,28 @@ extension PeerCommand {
       + -       increase or decrease the tempo by 1 BPM
       b         tap quarter notes, at least three, to set the tempo
       0 ... 9   set your activity, from 0 to 127: how dense the rhythm should be
-      p         select the next rhythm of `tutti patch list`; while a rhythm
-                plays, it changes at the next bar
+      p P       select the next rhythm of `tutti patch list`, or the one before;
+                while a rhythm plays, it changes at the next bar
       i         choose the next instrument of `tutti patch list`
       x         strike the instrument
       [ ]       decrease or increase the control `tilt forward` of the
                 instrument
       f         play the fill of the rhythm in the next bar, at all Tutti peers
-      s         silence the rhythm and all players at all Tutti peers, until you
-                press s again or the rhythm stops; until then, the rhythm
-                continues silently
+      s         quiet: the rhythm and all players stop sounding at all Tutti
+                peers, until you press s again or the rhythm stops; the beat
+                goes on
       h         offer the role of master to all other peers
       t         take the role of master that was offered in the last 30 s
       tab       send your notes only to the next peer; after the last peer, to
                 all
       w         list the connected peers with their channels and weights
-      :         enter a command
+      :         enter a command; tab completes it, the arrow keys bring back
+                earlier commands, and Esc leaves it
+      ?         show the keys and the commands
       q         leave
 
     While a rhythm plays, only the master can stop it, change its tempo and its parts, select another rhythm \
-    (exceptions: see RHYTHM), silence players, and offer the role of master. On the other peers, these keys and \
+    (exceptions: see RHYTHM), mute players, and offer the role of master. On the other peers, these keys and \
     commands only print a message.
 
     The key w shows two weights for each peer: from the peer to you, and from you to the peer. A weight, 0...100, \
@@ -57,12 +59,12 @@ extension PeerCommand {
                                   mean or maximum
       adopt DEVICE[=NAME]         let a MIDI device play as a player of its own,
                                   see --player
-      patch NAME                  play another rhythm from the next bar
+      patch [NAME]                play another rhythm from the next bar; without
+                                  NAME, choose one from a list
       instrument NAME|none        choose an instrument; none: your notes are
                                   unchanged
-      save-patch NAME             save the current rhythm as NAME.yaml in the
-                                  first existing folder of rhythms, see
-                                  `tutti patch --help`
+      save-patch NAME             save the current rhythm as NAME.yaml in
+                                  ~/.config/tutti/patches
       score SCORE|off             play a score, or none, from the next start or bar
       bar BAR                     start at this bar; on the master, go to it at
                                   the next bar line
@@ -79,10 +81,10 @@ extension PeerCommand {
                                   bass, guitar or keys, 0...100, or switch them on
                                   or off
       fill                        play the fill of the rhythm in the next bar
-      mute PEER, unmute PEER      silence the notes of PEER everywhere, or let them
-                                  sound
-      quiet, quiet off            silence the rhythm and all players, or let them
-                                  sound, see the key s
+      mute PEER, unmute PEER      mute one player: the notes of PEER do not sound
+                                  anywhere, or sound again
+      quiet, quiet off            quiet for all: the rhythm and all players stop
+                                  sounding, or sound again, see the key s
       loudness PERCENT            set the loudness of the rhythm at this peer only,
                                   0...100
       offer [PEER]                offer the role of master to PEER or to all
@@ -90,6 +92,8 @@ extension PeerCommand {
                                   asking
       take                        take the offered role of master
       gate RULE                   open or close gates, see --gate
+      gates                       list the gates and the peers that may control
+                                  the rhythm
       led-by PEER[,PEER]|anyone   let only PEER control the rhythm, see --led-by
       hear PEER|all [PERCENT]     let notes of PEER or of all sound here, see
                                   --hear
@@ -116,6 +120,7 @@ extension PeerCommand {
       calibrate                   let the pages of --http click in turn, to measure
                                   how late they sound, see CALIBRATION
       peers                       list the peers, like the key w
+      help [COMMAND]              show the keys and the commands, or one command
       leave                       leave the other peers and end the program
 
     RHYTHM

@@ -355,16 +355,22 @@ struct PeerCommand: ParsableCommand {
       pages.console = nil
       page?.stop()
     }
+    var editor: CommandLineEditor?
     let input = KeyboardInput(on: terminal) { isTerminal in
-      CommandLineEditor(
+      let made = CommandLineEditor(
         isTerminal: isTerminal, post: { mailbox.post($0) }, rhythms: rhythms, instruments: instruments, pages: pages,
         terminal: terminal)
+      editor = made
+      return made
     }
     defer { input.restoreTerminal() }
     var (watchers, viewers): ([(PeerEvent) -> Void], [(PeerSnapshot) -> Void]) = ([], [])
     if json { watchers.append { output.write($0) } }
     if terminal.isInteractive {
-      viewers.append { terminal.showStatus(StatusDisplay.lines($0, size: terminal.size)) }
+      viewers.append { [editor] snapshot in
+        terminal.showStatus(StatusDisplay.lines(snapshot, size: terminal.size))
+        editor?.setPlayers(StatusDisplay.playerNames(snapshot))
+      }
     }
     if let page {
       watchers.append(page.observe)
@@ -443,7 +449,8 @@ struct PeerCommand: ParsableCommand {
 
   /// The most important keys, for the first line of the output.
   private func keyHelp(_ terminal: Terminal) -> String {
-    terminal.readsKeys ? "space: start/stop, +/-: tempo, 0-9: activity, w: peers, q: leave" : "Ctrl-C: leave"
+    terminal.readsKeys
+      ? "space: start/stop, +/-: tempo, 0-9: activity, p: next rhythm, ?: all keys, q: leave" : "Ctrl-C: leave"
   }
 }
 

@@ -3,11 +3,12 @@ import Ensemble
 import Foundation
 import MusicalTime
 import PeerProtocol
+import Text
 
 /// The status of a peer on a terminal: a few lines of at most 80 columns. A narrower terminal shows the beginning of each line.
 ///
 ///     master    12.3   ..#.   104.0 BPM  total  64 #####.....  street
-///     layers    6 of 14: always, from 28, from 36, from 36 to 71, from 44, from 60
+///     drums     kick, snare, hat (6 of 14 layers)
 ///     parts     drums 100 %, bass 80 %, guitar off, keys 100 %
 ///     you        64 #####.....  tilt-harp
 ///     Anna      page       40 ###.......
@@ -22,11 +23,11 @@ enum StatusDisplay {
 
   /// The lines for a terminal of this size. A terminal with fewer rows shows only the first lines.
   static func lines(_ snapshot: PeerSnapshot, size: (columns: Int, rows: Int)) -> [String] {
-    let rhythmLines = snapshot.score?.playsRhythm == false ? [] : [layers(snapshot), parts(snapshot)]
+    let rhythmLines = snapshot.score?.playsRhythm == false ? [] : [drums(snapshot), parts(snapshot)]
     let lines =
       ([rhythm(snapshot), failures(snapshot), score(snapshot)] + rhythmLines + [you(snapshot)]).compactMap { $0 }
     let pages = snapshot.players.filter { $0.player.kind != .local }
-    let longest = (pages.map(\.player.name) + snapshot.members.map { name(of: $0.status) }).map(\.count).max() ?? 0
+    let longest = (pages.map(\.player.name) + snapshot.members.map { name(of: $0.status) }).map(\.columns).max() ?? 0
     let nameWidth = min(max(longest, nameWidths.lowerBound), nameWidths.upperBound)
     // The pages and devices of a peer follow its local player.
     func rows(ofPagesAt peer: Identity) -> [String] {
@@ -43,27 +44,41 @@ enum StatusDisplay {
       all.prefix(maximumPlayers) + (hidden > 0 ? ["and \(hidden) more; press w to list all peers"] : [])
     // The last column stays empty: some terminals begin a new line when it is filled.
     let width = max(1, min(size.columns, maximumWidth) - 1)
-    return (lines + others).prefix(max(1, size.rows - 1)).map { String($0.prefix(width)) }
+    return (lines + others).prefix(max(1, size.rows - 1)).map { $0.prefix(columns: width) }
+  }
+
+  /// The names of the other players, for commands.
+  static func playerNames(_ snapshot: PeerSnapshot) -> [String] {
+    snapshot.members.compactMap(\.status.name)
+      + snapshot.players.filter { $0.player.kind != .local }.map(\.player.name)
   }
 
   /// Role, tempo, bar and beat, total activity and patch.
   private static func rhythm(_ snapshot: PeerSnapshot) -> String {
-    let position = padded("\(snapshot.bar).\(snapshot.beat)", 8)
     let tempo = String(format: "%6.1f BPM", snapshot.tempo.bpm)
-    // One character per beat of the bar: `#` for the present beat, `.` for the others.
-    let beats = (1...snapshot.meter.beats).map {
-      Int64($0) == snapshot.beat && snapshot.role != .idle ? "#" : "."
-    }.joined()
-    return "\(padded(snapshot.role.description, 9)) \(position) \(beats)  \(tempo)  total \(activity(snapshot.total))  "
-      + printable(snapshot.patchName)
+    let role = snapshot.role.description.padded(toColumns: 9)
+    return
+      "\(role) \(position(snapshot))  \(tempo)  total \(activity(snapshot.total))  \(snapshot.patchName.printable())"
+  }
+
+  /// Bar and beat, with one character per beat of the bar: `#` for the present beat, `.` for the others. During a count-in, the beats that
+  /// were counted.
+  private static func position(_ snapshot: PeerSnapshot) -> String {
+    let beats = Int(snapshot.meter.beats)
+    if let clicks = snapshot.countInClicks {
+      let counted = (1...(clicks - 1) % beats + 1).map(String.init).joined(separator: " ")
+      return "count-in \(counted)".padded(toColumns: 9 + beats)
+    }
+    let marks = (1...beats).map { $0 == Int(snapshot.beat) && snapshot.role != .idle ? "#" : "." }.joined()
+    return "\(snapshot.bar).\(snapshot.beat)".padded(toColumns: 8) + " " + marks
   }
 
   /// The name of the score and the written bar; nil without a score.
   private static func score(_ snapshot: PeerSnapshot) -> String? {
     guard let score = snapshot.score else { return nil }
-    let place = score.bar.map { "bar \(printable($0)) of \(score.lastBar)" } ?? (score.isHere ? "" : "not here yet")
+    let place = score.bar.map { "bar \($0.printable()) of \(score.lastBar)" } ?? (score.isHere ? "" : "not here yet")
     let pass = score.pass > 1 ? ", time \(score.pass)" : ""
-    return "score     \(printable(score.name))  \(place)\(pass)\(score.isLoop ? ", repeats" : "")"
+    return "score     \(score.name.printable())  \(place)\(pass)\(score.isLoop ? ", repeats" : "")"
   }
 
   /// The files in which something is missing; nil without a failure.
@@ -82,22 +97,28 @@ enum StatusDisplay {
 
   /// The activity and the instrument of the local player.
   private static func you(_ snapshot: PeerSnapshot) -> String {
-    "you       \(activity(snapshot.activity))" + (snapshot.instrumentName.map { "  \(printable($0))" } ?? "")
+    "you       \(activity(snapshot.activity))" + (snapshot.instrumentName.map { "  \($0.printable())" } ?? "")
       + (snapshot.isMuted ? "  muted" : "")
   }
 
-  /// The layers that sound, with their names in the patch.
-  private static func layers(_ snapshot: PeerSnapshot) -> String {
-    let layers = snapshot.patch.layers
-    let sounding = layers.filter { $0.activity.contains(min(snapshot.total, 127)) }.map(\.name)
-    return "layers    \(sounding.count) of \(layers.count): \(sounding.joined(separator: ", "))"
+  /// The drums that sound at the present total activity, and the number of layers.
+  private static func drums(_ snapshot: PeerSnapshot) -> String {
+    let (patch, total) = (snapshot.patch, min(snapshot.total, 127))
+    var names: [String] = []
+    for line in patch.lines where line.layer != nil && line.activity.contains(total) {
+      let name = patch.kit[line.voice].name
+      if !names.contains(name) { names.append(name) }
+    }
+    let sounding = patch.layers.count { $0.activity.contains(total) }
+    return
+      "drums     \(names.isEmpty ? "none" : names.joined(separator: ", ")) (\(sounding) of \(patch.layers.count) layers)"
   }
 
   /// The levels of the parts in percent. Nil if the rhythm has only drums and they play at 100 %.
   private static func parts(_ snapshot: PeerSnapshot) -> String? {
     let (others, mix) = (snapshot.patch.parts.map(\.part), snapshot.presentMix)
     if others.isEmpty, mix == .standard { return nil }
-    if mix.isQuiet { return "parts     quiet" }
+    if mix.isQuiet { return "parts     quiet: s lets all sound again" }
     let levels = ([.drums] + others).map { part in
       let number = Int(part.number)
       return "\(part.name) " + (mix.plays(part: number) ? "\(mix.level(ofPart: number)) %" : "off")
@@ -108,15 +129,14 @@ enum StatusDisplay {
   /// Name, kind and energy of a page or a device.
   private static func page(_ status: PlayerStatus, nameWidth: Int) -> String {
     let level = status.energy.map { "  \(activity($0))" } ?? ""
-    let kind = padded("\(status.player.kind)", 8)
-    return
-      "\(padded(shortened(printable(status.player.name), to: nameWidth), nameWidth)) \(kind)\(level)\(status.isMuted ? "  muted" : "")"
+    let kind = "\(status.player.kind)".padded(toColumns: 8)
+    return "\(label(status.player.name, nameWidth)) \(kind)\(level)\(status.isMuted ? "  muted" : "")"
   }
 
   /// Name, role, activity and clock of a remote peer. The number after `+-` is the larger one of the two errors of the estimate
   /// (`ClockEstimate`).
   private static func member(_ member: MemberStatus, nameWidth: Int) -> String {
-    let label = padded(shortened(printable(name(of: member)), to: nameWidth), nameWidth)
+    let label = label(name(of: member), nameWidth)
     let role = member.isMaster ? "master" : member.takesPart ? "follower" : "idle"
     let level = member.activity.map { "  \(activity($0))" } ?? ""
     let clock = member.clock.map { clock in
@@ -124,15 +144,24 @@ enum StatusDisplay {
         format: "  clock %+.3f ms, +-%.3f", clock.offset.milliseconds,
         max(clock.uncertainty, clock.deviation).milliseconds)
     }
-    return "\(label) \(padded(role, 8))\(level)\(member.isMuted ? "  muted" : "")\(clock ?? "")"
+    return "\(label) \(role.padded(toColumns: 8))\(level)\(member.isMuted ? "  muted" : "")\(clock ?? "")"
   }
 
   /// The name of a remote peer; its identity if it reports no name.
   private static func name(of member: MemberStatus) -> String { member.name ?? "\(member.identity)" }
 
+  /// The name in exactly `width` columns.
+  private static func label(_ name: String, _ width: Int) -> String {
+    shortened(name.printable(upTo: 200), to: width).padded(toColumns: width)
+  }
+
   /// The name in at most `width` columns, with its last characters: the digits by which the names of two peers differ are at the end.
   static func shortened(_ name: String, to width: Int) -> String {
-    name.count <= width ? name : "\(name.prefix(width - 7))..\(name.suffix(5))"
+    guard name.columns > width else { return name }
+    var end = name.endIndex
+    while end > name.startIndex, name[name.index(before: end)...].columns <= 5 { end = name.index(before: end) }
+    let tail = name[end...]
+    return name.prefix(columns: width - 2 - tail.columns) + ".." + tail
   }
 
   /// An activity as a number and a bar graph of ten characters.
@@ -141,16 +170,5 @@ enum StatusDisplay {
     let filled = (Int(value) * 10 + 63) / 127
     return String(format: "%3ld ", Int(value)) + String(repeating: "#", count: filled)
       + String(repeating: ".", count: 10 - filled)
-  }
-
-  /// The text, cut or padded to `width` characters.
-  private static func padded(_ text: String, _ width: Int) -> String {
-    text.padding(toLength: width, withPad: " ", startingAt: 0)
-  }
-
-  /// The name in characters that take one column. All other characters, such as control characters and wide characters, become
-  /// question marks.
-  private static func printable(_ name: String) -> String {
-    String(name.map { $0.isASCII && !$0.isNewline && $0 >= " " && $0 != "\u{7F}" ? $0 : "?" })
   }
 }

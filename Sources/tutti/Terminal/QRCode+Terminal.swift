@@ -9,8 +9,9 @@ extension QRCode {
   /// The number of terminal columns of the code with its quiet zone.
   var columns: Int { width + 2 * Self.quietZone }
 
-  /// The terminal lines of the code with its quiet zone. Each character shows two modules, one above the other.
-  var lines: [String] {
+  /// The terminal lines of the code with its quiet zone. Each character shows two modules, one above the other. Without colours, a dark
+  /// terminal shows the code light on dark, which most phones read too.
+  func lines(hasColours: Bool) -> [String] {
     let range = -Self.quietZone..<(width + Self.quietZone)
     return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { y in
       let characters = range.map { x in
@@ -21,7 +22,7 @@ extension QRCode {
         case (false, false): " "
         }
       }
-      return Self.colours + characters.joined() + Self.noColours
+      return hasColours ? Self.colours + characters.joined() + Self.noColours : characters.joined()
     }
   }
 }

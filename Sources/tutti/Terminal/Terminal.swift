@@ -1,27 +1,49 @@
 import Foundation
 import Logging
 import Synchronization
+import Text
 
 /// The output of the program on standard error: permanent lines and, on a terminal, status lines below them that are
 /// overwritten. No function except ``flush()`` waits for the reader of standard error.
+///
+/// Below the status lines stands the line that the user is typing. A help page or a list to choose from takes the place of all status
+/// lines but the first one, which shows the beat.
 final class Terminal: Sendable {
-  /// Whether status lines are shown: true if standard error is a terminal that can move its cursor (TERM is not `dumb`), and NO_COLOR
-  /// does not ask for plain text.
+  /// Whether status lines are shown: true if standard error is a terminal that can move its cursor (TERM is not `dumb`).
   let isInteractive: Bool
+  /// Whether colours may be used: not with NO_COLOR (no-color.org).
+  let hasColours: Bool
   /// Whether each key on standard input is a command: true if standard input and standard error are terminals.
   let readsKeys = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
-  /// The visible status lines. The lock also keeps the order of the output.
-  private let status = Mutex(StatusBlock())
-  /// The line that the user is typing. It replaces the status lines.
-  private let typed = Mutex<String?>(nil)
+  /// What is visible. The lock also keeps the order of the output.
+  private let screen = Mutex(Screen())
   private let writer = OutputWriter(STDERR_FILENO) {
     "tutti: standard error: messages discarded, because nobody read them: \($0)\n"
   }
 
+  private struct Screen {
+    var block = StatusBlock()
+    var status: [String] = []
+    /// What takes the place of the status lines after the first one.
+    var overlay: [String]?
+    var typed: TypedLine?
+
+    /// The lines for a terminal of this size, and how many columns the cursor stands before the end of the last line. The last row and the
+    /// last column stay empty: some terminals begin a new line when they are filled.
+    func lines(_ size: (columns: Int, rows: Int)) -> (lines: [String], cursor: Int) {
+      let (width, rows) = (max(1, size.columns - 1), max(1, size.rows - 1))
+      var lines = overlay.map { status.prefix(1) + $0 } ?? status[...]
+      lines = lines.prefix(max(0, rows - (typed == nil ? 0 : 1)))
+      guard let typed else { return (lines.map { $0.prefix(columns: width) }, 0) }
+      let (text, cursor) = typed.visible(columns: width)
+      return (lines.map { $0.prefix(columns: width) } + [text], cursor)
+    }
+  }
+
   init() {
     let environment = ProcessInfo.processInfo.environment
-    isInteractive =
-      isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb" && environment["NO_COLOR", default: ""].isEmpty
+    isInteractive = isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
+    hasColours = isInteractive && environment["NO_COLOR", default: ""].isEmpty
   }
 
   /// The number of columns and rows; 80 and 24 if they are not known.
@@ -30,37 +52,61 @@ final class Terminal: Sendable {
     guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
     return (Int(size.ws_col), Int(size.ws_row))
   }
-  private var width: Int { size.columns }
 
-  /// Prints a permanent line. On a terminal, it appears above the status lines.
-  func printLine(_ line: String) {
-    status.withLock { status in write(isInteractive ? status.printing(line, width: width) : line + "\n") }
+  /// Prints a permanent line. On a terminal, it appears above the status lines, broken between words.
+  func printLine(_ line: String) { printLines(isInteractive ? line.wrapped(toColumns: size.columns - 1) : [line]) }
+
+  /// Prints permanent lines that are not broken, such as those of a QR code.
+  func printLines(_ lines: [String]) {
+    let text = lines.joined(separator: "\n")
+    screen.withLock { screen in write(isInteractive ? screen.block.printing(text, width: size.columns) : text + "\n") }
   }
 
-  /// Replaces the status lines by `line`. Has no effect while earlier output still waits for its reader, or while the user types a line.
+  /// Replaces the status lines by `line`. Has no effect while earlier output still waits for its reader.
   func showStatus(_ line: String) { showStatus([line]) }
 
-  /// Replaces the status lines. Has no effect while earlier output still waits for its reader, or while the user types a line.
+  /// Replaces the status lines. Has no effect while earlier output still waits for its reader.
   func showStatus(_ lines: [String]) {
     guard isInteractive, writer.isIdle else { return }
-    let isTyped = typed.withLock { $0 != nil }
-    status.withLock { status in
-      if isTyped || lines == status.lines { return }
-      write(status.replace(by: lines, width: width))
+    draw { screen in
+      if lines == screen.status { return false }
+      screen.status = lines
+      return true
     }
   }
 
-  /// Shows the line that the user is typing in place of the status lines; nil when the line is complete.
-  func prompt(_ line: String?) {
-    guard isInteractive else { return }
-    typed.withLock { $0 = line }
-    status.withLock { status in write(status.replace(by: [line ?? ""], width: width)) }
+  /// Shows the line that the user is typing below the status lines; nil when the line is complete.
+  func prompt(_ line: TypedLine?) {
+    draw { screen in
+      screen.typed = line
+      return true
+    }
   }
 
-  /// Removes the status lines.
+  /// Shows lines in place of the status lines after the first one; nil shows the status again.
+  func showOverlay(_ lines: [String]?) {
+    draw { screen in
+      screen.overlay = lines
+      return true
+    }
+  }
+
+  /// Removes the status lines and what the user is typing.
   func clearStatus() {
-    status.withLock { status in
-      if !status.lines.isEmpty { write(status.replace(by: [], width: width)) }
+    draw { screen in
+      let isVisible = !screen.block.lines.isEmpty
+      (screen.status, screen.overlay, screen.typed) = ([], nil, nil)
+      return isVisible
+    }
+  }
+
+  /// Changes what is visible, and draws it if the change says so.
+  private func draw(_ change: (inout Screen) -> Bool) {
+    guard isInteractive else { return }
+    screen.withLock { screen in
+      guard change(&screen) else { return }
+      let (lines, cursor) = screen.lines(size)
+      write(screen.block.replace(by: lines, cursor: cursor, width: size.columns))
     }
   }
 
@@ -97,29 +143,34 @@ struct LineLog: LogHandler {
 /// The status lines at the bottom of a terminal, which are redrawn in place. The methods return the text, with control
 /// sequences, that the caller must write to the terminal.
 ///
-/// The cursor stays at the end of the last line. Before the lines are replaced, the cursor moves up to the first line. After the
+/// The cursor stays in the last row of the last line. Before the lines are replaced, the cursor moves up to the first line. After the
 /// terminal was narrowed, a long line wraps, so the number of rows depends on the current width.
 ///
-/// The control sequences are those of ECMA-48: CUU (cursor up) and ED (erase to the end of the screen).
+/// The control sequences are those of ECMA-48: CUU (cursor up), CUB (cursor left) and ED (erase to the end of the screen).
 struct StatusBlock {
   /// The visible lines.
   private(set) var lines: [String] = []
+  /// How many columns the cursor stands before the end of the last line.
+  private var cursor = 0
 
   /// Returns the text that erases the current lines and moves the cursor to their beginning.
   private func erasing(width: Int) -> String {
     guard !lines.isEmpty else { return "" }
-    let rows = lines.reduce(0) { $0 + max(1, ($1.count + width - 1) / max(1, width)) }
+    let rows = lines.reduce(0) { $0 + max(1, ($1.columns + width - 1) / max(1, width)) }
     return (rows > 1 ? "\u{1B}[\(rows - 1)A" : "") + "\r\u{1B}[J"
   }
 
-  /// Returns the text that replaces the current lines with `new` on a terminal of `width` columns.
-  mutating func replace(by new: [String], width: Int) -> String {
-    defer { lines = new }
-    return erasing(width: width) + new.joined(separator: "\n")
+  /// Returns the text that writes the current lines.
+  private var drawing: String { lines.joined(separator: "\n") + (cursor > 0 ? "\u{1B}[\(cursor)D" : "") }
+
+  /// Returns the text that replaces the current lines with `new` on a terminal of `width` columns, and places the cursor `cursor` columns
+  /// before the end of the last one.
+  mutating func replace(by new: [String], cursor: Int, width: Int) -> String {
+    let text = erasing(width: width)
+    (lines, self.cursor) = (new, cursor)
+    return text + drawing
   }
 
-  /// Returns the text that prints `line` above the current lines.
-  func printing(_ line: String, width: Int) -> String {
-    erasing(width: width) + line + "\n" + lines.joined(separator: "\n")
-  }
+  /// Returns the text that prints `text` above the current lines.
+  func printing(_ text: String, width: Int) -> String { erasing(width: width) + text + "\n" + drawing }
 }
