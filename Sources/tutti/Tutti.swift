@@ -24,11 +24,13 @@ struct Tutti: ParsableCommand {
         tutti patch list                        list the rhythms and instruments
         tutti score show ferry-waltz            show the parts and bars of a score
         tutti ports                             list MIDI ports, sound cards, peers
+        tutti doctor                            check this machine before a session
 
       EXIT STATUS
         0    done
         1    simulate: an invariant was violated; calibrate: the recording contains
-             the clicks of the peer, but no delay of a phone could be measured
+             the clicks of the peer, but no delay of a phone could be measured;
+             doctor: timing or sound will suffer
         64   usage error
         65   a file cannot be parsed, or contains nothing that can be measured
         69   a file, folder, device, port or peer is missing, cannot be read or
@@ -40,8 +42,8 @@ struct Tutti: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      DemoCommand.self, PeerCommand.self, CalibrateCommand.self, PasskeyCommand.self, MeasureCommand.self,
-      PatchCommand.self, PortsCommand.self, ScoreCommand.self, SimulateCommand.self,
+      DemoCommand.self, PeerCommand.self, CalibrateCommand.self, DoctorCommand.self, PasskeyCommand.self,
+      MeasureCommand.self, PatchCommand.self, PortsCommand.self, ScoreCommand.self, SimulateCommand.self,
     ])
 
   static func main() {

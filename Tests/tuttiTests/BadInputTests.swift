@@ -143,6 +143,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       "or omit --microphone-latency\n"),
     BadInput("demo --microphone none", 64, "Unknown option '--microphone'"),
     BadInput("demo --peers 1", 64, "--peers 1: out of range"),
+    BadInput("doctor --seconds 3601", 64, "--seconds 3601.0: out of range; give 0 to 3600"),
+    BadInput("doctor --port 65535", 64, "--port 65535: the data port would be 65536; give at most 65534"),
     BadInput("demo --bars 0", 64, "--bars 0: out of range"),
     BadInput("demo --activity 128", 64, "--activity 128: out of range"),
     BadInput("demo --bpm 1000", 64, "tempo 1000.0 BPM is out of range"),
@@ -255,10 +257,10 @@ struct BadInput: CustomTestStringConvertible, Sendable {
   /// The lines of tables and examples begin with a space. They must fit 80 columns: a help text for 80 columns must have the same lines
   /// as a help text for 1000 columns, in which no line is wrapped. The part from USAGE on is not compared.
   @Test(arguments: [
-    "", "demo", "peer", "calibrate", "passkey", "ports", "simulate", "measure", "measure audio", "measure clock",
-    "measure follower", "measure network", "measure path", "measure players", "measure schema", "measure sync", "patch",
-    "patch check", "patch export", "patch import", "patch list", "patch new", "patch render", "patch show", "score",
-    "score check", "score export", "score import", "score list", "score show",
+    "", "demo", "peer", "calibrate", "doctor", "passkey", "ports", "simulate", "measure", "measure audio",
+    "measure clock", "measure follower", "measure network", "measure path", "measure players", "measure schema",
+    "measure sync", "patch", "patch check", "patch export", "patch import", "patch list", "patch new", "patch render",
+    "patch show", "score", "score check", "score export", "score import", "score list", "score show",
   ])
   func helpHasExamplesAndTablesOf80Columns(command: String) async throws {
     let arguments = command.split(separator: " ").map(String.init) + ["--help"]

@@ -34,17 +34,24 @@ final class StateFile: Sendable {
 ///
 /// If neither XDG_STATE_HOME nor HOME is set, the folder is `tutti-USERID` in the folder for temporary files. Every user can create a
 /// folder of this name, so the folder is used only if it belongs to this user and no other user can write to it.
-enum StateFolder {
+package enum StateFolder {
+  /// The path of the folder, which may be missing.
+  package static var path: String { userPath ?? temporaryPath }
+
+  /// The path by the environment variables; nil without them.
+  private static var userPath: String? {
+    let environment = ProcessInfo.processInfo.environment
+    func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+    return (value("XDG_STATE_HOME") ?? value("HOME").map { $0 + "/.local/state" }).map { $0 + "/tutti" }
+  }
+
+  private static var temporaryPath: String { FileManager.default.temporaryDirectory.path + "/tutti-\(geteuid())" }
+
   /// Creates the folder if it is missing, and returns its path.
   ///
   /// - Throws: ``Fault`` if the folder cannot be created or used.
   static func create() throws(Fault) -> String {
-    let environment = ProcessInfo.processInfo.environment
-    func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-    guard let parent = value("XDG_STATE_HOME") ?? value("HOME").map({ $0 + "/.local/state" }) else {
-      return try createTemporary()
-    }
-    let folder = parent + "/tutti"
+    guard let folder = userPath else { return try createTemporary() }
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
@@ -54,7 +61,7 @@ enum StateFolder {
   }
 
   private static func createTemporary() throws(Fault) -> String {
-    let folder = FileManager.default.temporaryDirectory.path + "/tutti-\(geteuid())"
+    let folder = temporaryPath
     mkdir(folder, 0o700)
     var status = stat()
     guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),

@@ -14,11 +14,10 @@ struct GnuplotProgram {
   /// - Throws: ``CommandError`` if gnuplot is missing.
   init?(for file: String?) throws(CommandError) {
     guard let file else { return nil }
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    guard let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/gnuplot") }) else {
+    guard let program = InstalledProgram.find("gnuplot") else {
       throw CommandError("--plot: gnuplot is not installed; install the package gnuplot-nox, or omit --plot")
     }
-    (program, output) = (URL(fileURLWithPath: folder + "/gnuplot"), file)
+    (self.program, output) = (program, file)
   }
 
   /// Returns the picture format for the extension of the file name `file`.

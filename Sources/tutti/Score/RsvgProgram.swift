@@ -8,13 +8,11 @@ struct RsvgProgram {
   ///
   /// - Throws: ``CommandError`` if it is missing.
   init() throws(CommandError) {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    guard let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/rsvg-convert") })
-    else {
+    guard let program = InstalledProgram.find("rsvg-convert") else {
       throw CommandError(
         "rsvg-convert: is not installed; install the package librsvg2-bin, or give --output a file that ends with .svg")
     }
-    program = URL(fileURLWithPath: folder + "/rsvg-convert")
+    self.program = program
   }
 
   /// Writes a PDF file with a page for each SVG document. An existing file is replaced only when the new one is complete.

@@ -15,6 +15,8 @@ import Transports
 extension ExitCode {
   /// A simulation has violated an invariant.
   static let invariantViolated = ExitCode(1)
+  /// On this machine, timing or sound will suffer.
+  static let faulty = ExitCode(1)
   /// A file cannot be parsed, or contains nothing that can be measured (EX_DATAERR).
   static let badData = ExitCode(65)
   /// A file, folder, device, port or peer is missing, cannot be read or written, does not answer, or denies access; or the file to be
