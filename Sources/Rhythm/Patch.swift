@@ -39,6 +39,9 @@ public struct Patch: Hashable, Sendable {
   /// The text from which the patch was read, in YAML.
   public let text: String
 
+  /// The drums and the pitched parts that the rhythm has, in the order of ``Part``.
+  public var presentParts: [Part] { [.drums] + parts.map(\.part) }
+
   /// The length of the pattern in bars, 1...``maximumBars``: the least common multiple of the lengths of the chords and of all
   /// lines except those of the fill.
   public var bars: Int { lengths.reduce(1, leastCommonMultiple) }

@@ -11,6 +11,7 @@ import Testing
     let patch = try PatchLoader.patch(from: smallStyle.joined(separator: "\n"), file: "small.yaml")
     #expect(patch.chords?.text == "Dm7 | G7 Cmaj7" && patch.chords?.changes.map(\.step) == [0, 16, 24])
     #expect(patch.parts.map(\.part) == [.bass, .keys] && patch.bars == 2)
+    #expect(patch.presentParts == [.drums, .bass, .keys])
     let bass = patch.parts[0]
     #expect(bass.sound == "fretless bass" && bass.rangeName == "E1..C3" && bass.level == 90)
     #expect(bass.feel == .milliseconds(-3) && bass.layers.map(\.name) == ["always", "from 60 to 90"])

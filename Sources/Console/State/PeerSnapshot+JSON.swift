@@ -16,7 +16,7 @@ extension PeerSnapshot {
     let master = role.master.map { identity in
       members.first { $0.status.identity == identity }?.status.name ?? "\(identity)"
     }
-    let parts = ([.drums] + patch.parts.map(\.part)).map { part in
+    let parts = patch.presentParts.map { part in
       let number = Int(part.number)
       return ["name": part.name, "percent": mix.level(ofPart: number), "plays": mix.plays(part: number)] as JSONObject
     }

@@ -173,6 +173,14 @@ struct PatchChoice {
     return effect
   }
 
+  /// The line for the player if the rhythm that plays does not have this part. Nil if it has the part, or if it is not here yet.
+  func absence(of part: Part) -> String? {
+    let parts = patch.presentParts
+    guard hasRhythm, !parts.contains(part) else { return nil }
+    let names = parts.map(\.name).joined(separator: ", ")
+    return "part \(part.name): the rhythm \(name) has none; give one of: \(names), or choose another rhythm"
+  }
+
   /// While nobody plays, adopts the last rhythm of the other peers, unless the player has chosen a rhythm.
   private mutating func adoptLast(
     _ last: DocumentDigest, in core: PeerCore, soundLead: Nanoseconds, to effect: inout Effect, at now: Instant

@@ -44,9 +44,11 @@ extension Peer {
       let holds = ensemble.role == .master ? "" : "; it holds while this peer is the master"
       log.info("total activity: the \(rule) of the activities of all players\(holds)")
     case .level(let part, let percent):
+      guard has(part) else { break }
       let change = "\(part.name): level \(percent) % from the next bar on"
       try changeMix(change, at: now) { $0.setLevel(percent, ofPart: Int(part.rawValue)) }
     case .plays(let part, let plays):
+      guard has(part) else { break }
       let change = "\(part.name): \(plays ? "on" : "off") from the next bar on"
       try changeMix(change, at: now) { $0.setPlays(plays, part: Int(part.rawValue)) }
     case .quiet(let requested):
@@ -77,6 +79,7 @@ extension Peer {
       let kinds = rule.gates.map { "\($0)" }.joined(separator: ", ")
       log.info(
         "gates: \(kinds) \(rule.open ? "open" : "closed") for \(rule.peer.map { resolved($0) } ?? "all other peers")")
+      if let name = rule.peer { reportAbsence(of: name, in: "gate") }
     case .ledBy(let leaders):
       setLeaders(leaders)
       let names = leaders.map { $0.cleanName() ?? $0 }
@@ -85,7 +88,10 @@ extension Peer {
         names.isEmpty
           ? "the rhythm: any peer may control it"
           : "the rhythm: only \(names.joined(separator: ", ")) may control it\(deputies)")
-    case .hear(.peer(let name, let hearing)): core.hearing.apply(.peer(resolved(name), hearing))
+      for name in leaders { reportAbsence(of: name, in: "led-by") }
+    case .hear(.peer(let name, let hearing)):
+      core.hearing.apply(.peer(resolved(name), hearing))
+      reportAbsence(of: name, in: "hear")
     case .hear(let rule): core.hearing.apply(rule)
     case .play(let name):
       let identity = name.flatMap { peer(called: $0) }
@@ -247,6 +253,14 @@ extension Peer {
     }
     try ensemble.playFill(at: now)
     log.info("fill: in the next bar, at all peers")
+  }
+
+  /// Whether the rhythm that plays has this part. If it does not, informs the player. If the local peer is not the master, the change itself
+  /// is refused, with that reason.
+  private func has(_ part: Part) -> Bool {
+    guard ensemble.role == .master, let notice = patches.absence(of: part) else { return true }
+    log.notice("\(notice)")
+    return false
   }
 
   /// Mutes or unmutes the player of the peer `name`.

@@ -54,6 +54,19 @@ extension Peer {
     return named.first
   }
 
+  /// Informs the player if a rule of a command names a peer that is not connected. The rule is kept, because the peer can come later, but
+  /// the name can also be wrong.
+  func reportAbsence(of peer: String, in command: String) {
+    let name = peer.cleanName() ?? peer
+    let isLocal = name == ensemble.displayedName || name == configuration.name || Identity(name) == identity
+    let isHere = rosterEntries.contains { entry in
+      entry.peer.name == name || entry.peer.identity.map { Identity(name) == $0 } ?? false
+    }
+    guard !isLocal, !isHere, core.roster.members(named: name).isEmpty else { return }
+    let effect = "the rule applies when it connects; the command `peers` lists the names"
+    log.notice("\(command) \(name): no connected peer has this name or identity; \(effect)")
+  }
+
   /// Logs the peers in session.
   func showRoster() {
     showPlayers()

@@ -118,7 +118,10 @@ struct ScoreChoice {
     setPlan(core, at: now)
     if let digest = ensemble.scoreDigest, digest != leveled, let score = ensemble.score(digest) {
       (leveled, levels) = (digest, ScoreLevels())
-      for (part, level) in wanted { _ = setLevel(level, ofPart: part, in: score) }
+      for (part, level) in wanted where setLevel(level, ofPart: part, in: score) == nil {
+        let line = "--score-part \(part): the score has no such part; give one of: \(score.partList)"
+        effect.notices.append(Notice(line, .warning, .patches, of: "the score"))
+      }
       effect.levels = levels
     }
     if let master = ensemble.role.master, let digest = ensemble.schedule.score.next.digest,
