@@ -11,13 +11,13 @@ import _TestSupport
 @Suite struct MIDIFileTests {
   typealias Event = StandardMIDIFile.Event
 
-  /// A file with these notes on channel 10, and 480 ticks per quarter note.
-  private func file(_ notes: [(tick: Int64, key: UInt8, velocity: UInt8)], meter: (Int, Int) = (4, 4))
-    -> StandardMIDIFile
-  {
-    let channel = Channel(wire: 9)
+  /// A file with these notes on one channel, and 480 ticks per quarter note.
+  private func file(
+    _ notes: [(tick: Int64, key: UInt8, velocity: UInt8)], meter: (Int, Int) = (4, 4), channel: Channel = Channel(10)!,
+    microsecondsPerQuarter: Int = 500_000
+  ) -> StandardMIDIFile {
     var events = [
-      Event(tick: 0, .meta(.init(microsecondsPerQuarter: 500_000)!)),
+      Event(tick: 0, .meta(.init(microsecondsPerQuarter: microsecondsPerQuarter)!)),
       Event(tick: 0, .meta(.init(.init(meter.0, meter.1)!))),
     ]
     for note in notes.sorted(by: { $0.tick < $1.tick }) {
@@ -120,13 +120,40 @@ import _TestSupport
     #expect(imported.text.components(separatedBy: "\n").first { $0.contains("crash") }?.contains("|") == true)
   }
 
-  @Test func unusableFilesAreRejected() {
-    func message(_ file: StandardMIDIFile, firstBar: Int = 0) -> String {
-      do throws(ImportError) {
-        _ = try PatchImport(file, name: "a", firstBar: firstBar)
-        return ""
-      } catch { return "\(error)" }
+  /// The error of an import; an empty text if there is none.
+  private func message(_ file: StandardMIDIFile, firstBar: Int = 0) -> String {
+    do throws(ImportError) {
+      _ = try PatchImport(file, name: "a", firstBar: firstBar)
+      return ""
+    } catch { return "\(error)" }
+  }
+
+  /// A patch can have 20 to 999 BPM. A later tempo does not replace an impossible one.
+  @Test(arguments: [(6_000_000, "10 BPM"), (50_000, "1200 BPM"), (57_143, "1050 BPM"), (16_777_215, "3.58 BPM")])
+  func impossibleTempoIsRefused(duration: Int, tempo: String) throws {
+    var slow = file([(0, 36, 100)], microsecondsPerQuarter: duration)
+    slow.tracks[0] = .init(slow.tracks[0].events + [Event(tick: 480, .meta(.init(microsecondsPerQuarter: 500_000)!))])
+    #expect(
+      message(slow)
+        == "its tempo is \(tempo), and a rhythm can have 20 to 999 BPM; give the tempo of the rhythm with --bpm")
+    let imported = try PatchImport(slow, name: "a", tempo: try Tempo(bpm: 96))
+    #expect(imported.text.contains("\ntempo: 96.0\n"))
+  }
+
+  /// The limits of the tempo themselves are imported, although a file rounds them to microseconds. A given tempo replaces that of the file,
+  /// but the notes keep their positions.
+  @Test func tempoOfAPatchIsChosen() throws {
+    for (duration, tempo) in [(60_060, "999.0"), (3_000_000, "20.0"), (500_000, "120.0")] {
+      let imported = try PatchImport(file([(0, 36, 100)], microsecondsPerQuarter: duration), name: "a")
+      #expect(imported.text.contains("\ntempo: \(tempo)\n"))
+      _ = try PatchLoader.patch(from: imported.text, file: "a.yaml")
     }
+    let notes: [(Int64, UInt8, UInt8)] = [(0, 38, 60), (120, 38, 110), (480, 38, 60)]
+    let imported = try PatchImport(file(notes), name: "a", tempo: try Tempo(bpm: 999))
+    #expect(imported.text.contains("\ntempo: 999.0\n") && imported.text.contains("snare: oX.. o..."))
+  }
+
+  @Test func unusableFilesAreRejected() {
     #expect(message(file([])).hasPrefix("the file has no notes on channel 10"))
     #expect(message(file([(0, 36, 100)], meter: (4, 32))).hasPrefix("the time signature 4/32 is not possible"))
     // `firstBar` counts from 0, the message counts from 1.

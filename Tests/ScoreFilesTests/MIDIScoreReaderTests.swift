@@ -65,6 +65,14 @@ import Testing
   }
 
   /// Chords, overlapping voices and rests: every bar is full.
+  /// A score can have 5 to 2000 quarter notes per minute.
+  @Test func impossibleTempoIsReported() throws {
+    let result = try read([(0, 480, 60)], [.init(tick: 0, .meta(.init(microsecondsPerQuarter: 20_000)!))])
+    #expect(result.score.tempoMarks.isEmpty)
+    #expect(
+      result.findings.map(\.description) == ["test.mid:1: a tempo of 3000 quarter notes per minute; it is left out"])
+  }
+
   @Test func voicesAndRests() throws {
     let score = try read([(0, 960, 60), (0, 960, 64), (480, 1440, 72), (1440, 1920, 59)]).score
     let bar = score.parts[0].bars[0]

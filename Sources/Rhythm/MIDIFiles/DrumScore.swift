@@ -7,19 +7,20 @@ struct DrumScore {
   private(set) var tempo: Tempo
   private(set) var meter: Meter
 
-  /// Reads the notes of channel 10, and puts them in the order of time. The tempo and the meter come from the first tempo event and the
-  /// first time signature in the order of the tracks, because the conductor track is the first track. `resolution` is the number of
-  /// ticks per quarter note.
-  init(_ file: StandardMIDIFile, resolution: Int64) throws(ImportError) {
-    var (tempo, meter): (Tempo?, Meter?) = (nil, nil)
-    for event in Self.events(of: file) {
+  /// Reads the notes of a channel, and puts them in the order of time. The meter comes from the first time signature in the order of the
+  /// tracks, because the conductor track is the first track.
+  ///
+  /// - Parameters:
+  ///   - channel: the channel of the drums.
+  ///   - tempo: ``tempo(of:channel:)``.
+  ///   - resolution: the number of ticks per quarter note.
+  init(_ file: StandardMIDIFile, channel: Channel, tempo: Tempo, resolution: Int64) throws(ImportError) {
+    var meter: Meter?
+    for event in Self.events(of: file, channel: channel) {
       switch event.content {
-      case .message(.noteOn(let channel, let key, let velocity)) where channel.number == 10 && velocity.value > 0:
+      case .message(.noteOn(channel, let key, let velocity)) where velocity.value > 0:
         notes.append(PatchImport.Note(key: key.value, velocity: velocity.value, tick: event.tick))
       case .meta(let meta):
-        if tempo == nil, let duration = meta.microsecondsPerQuarter {
-          tempo = try? Tempo(bpm: 60e6 / Double(duration))
-        }
         if meter == nil, let signature = meta.timeSignature {
           meter = Meter(beats: signature.numerator, unit: signature.denominator)
           if meter == nil {
@@ -34,32 +35,45 @@ struct DrumScore {
     guard !notes.isEmpty else {
       throw ImportError("the file has no notes on channel 10, the drum channel; move the drums to this channel")
     }
-    (self.tempo, self.meter) = (tempo ?? .standard, meter ?? .common)
+    (self.tempo, self.meter) = (tempo, meter ?? .common)
     notes.sort { ($0.tick, $0.key) < ($1.tick, $1.key) }
     joinFlams(resolution: resolution)
   }
 
-  /// The first tempo of a file, or 120 BPM.
-  static func tempo(of file: StandardMIDIFile) -> Tempo {
-    for event in events(of: file) {
-      if case .meta(let meta) = event.content, let duration = meta.microsecondsPerQuarter,
-        let tempo = try? Tempo(bpm: 60e6 / Double(duration))
-      {
-        return tempo
-      }
+  /// The first tempo of a file in the order of the tracks, or 120 BPM.
+  ///
+  /// - Throws: ``ImportError`` if a patch cannot have this tempo.
+  static func tempo(of file: StandardMIDIFile, channel: Channel) throws(ImportError) -> Tempo {
+    let durations = events(of: file, channel: channel).lazy.compactMap { event in
+      if case .meta(let meta) = event.content { meta.microsecondsPerQuarter } else { nil }
     }
-    return .standard
+    guard let duration = durations.first else { return .standard }
+    let range = Tempo.range
+    // A file has whole microseconds. The tempo of a file with 999 BPM can therefore be a little larger.
+    if Tempo(nanosecondsPerQuarter: Int64(duration) * 1000) != nil {
+      let bpm = min(max(60e6 / Double(duration), range.lowerBound), range.upperBound)
+      if let tempo = try? Tempo(bpm: bpm) { return tempo }
+    }
+    let limits = "\(Int(range.lowerBound)) to \(Int(range.upperBound)) BPM"
+    let bpm = duration > 0 ? text(of: 60e6 / Double(duration)) + " BPM" : "infinite"
+    throw ImportError("its tempo is \(bpm), and a rhythm can have \(limits); give the tempo of the rhythm with --bpm")
+  }
+
+  /// A number with at most two decimals.
+  private static func text(of bpm: Double) -> String {
+    let rounded = (bpm * 100).rounded() / 100
+    return Int(exactly: rounded).map { "\($0)" } ?? "\(rounded)"
+  }
+
+  /// The channel of a note that begins; nil for all other events.
+  private static func noteChannel(of event: StandardMIDIFile.Event) -> Channel? {
+    if case .message(.noteOn(let channel, _, let velocity)) = event.content, velocity.value > 0 { channel } else { nil }
   }
 
   /// The events of all tracks. In a file of format 2, the tracks are independent, and only the first track with drums is used.
-  private static func events(of file: StandardMIDIFile) -> [StandardMIDIFile.Event] {
+  private static func events(of file: StandardMIDIFile, channel: Channel) -> [StandardMIDIFile.Event] {
     guard file.format == .independentTracks else { return file.tracks.flatMap(\.events) }
-    let track = file.tracks.first { track in
-      track.events.contains { event in
-        if case .message(.noteOn(let channel, _, _)) = event.content { channel.number == 10 } else { false }
-      }
-    }
-    return track?.events ?? []
+    return file.tracks.first { $0.events.contains { noteChannel(of: $0) == channel } }?.events ?? []
   }
 
   /// Replaces each pair of a grace note and its main note by one note, the flam. A grace note is a softer note of the same drum, at most

@@ -3,8 +3,8 @@ import MusicalTime
 
 /// The conversion of a drum pattern in a Standard MIDI File to a patch.
 ///
-/// The notes of channel 10 become lines. Each note moves to the nearest position of one of two grids: four positions per quarter
-/// note, or six for triplets. If every note of a drum is at most 1/24 quarter note from a position of one grid, all notes of the drum
+/// The notes of one channel, usually channel 10, become lines. Each note moves to the nearest position of one of two grids: four
+/// positions per quarter note, or six for triplets. If every note of a drum is at most 1/24 quarter note from a position of one grid, all notes of the drum
 /// use this grid. Otherwise each note uses the grid with the nearer position. Velocities up to 72 become ghost notes, velocities from
 /// 105 on accents. A softer note up to 40 ms before another note of the same drum becomes the grace note of a flam. Note lengths,
 /// controllers and other channels are ignored.
@@ -39,21 +39,30 @@ public struct PatchImport {
   ///   - name: the name of the patch as a YAML scalar, quoted if necessary.
   ///   - firstBar: the first bar, counted from 0.
   ///   - bars: the largest number of bars, 1...``Line/maximumBars``.
+  ///   - channel: the channel of the drums.
+  ///   - tempo: the tempo of the patch; nil: the first tempo of the file, or 120 BPM if it has none.
   /// - Throws: ``ImportError`` if the file contains no drum pattern, or one that a patch cannot contain.
   ///
   /// Real-time: not safe.
-  public init(_ file: StandardMIDIFile, name: String, firstBar: Int = 0, bars limit: Int = Line.maximumBars)
-    throws(ImportError)
-  {
+  public init(
+    _ file: StandardMIDIFile, name: String, firstBar: Int = 0, bars limit: Int = Line.maximumBars,
+    channel: Channel = Channel(wire: 9), tempo wanted: Tempo? = nil
+  ) throws(ImportError) {
     var (file, resolution) = (file, 480)
+    // The tempo of the file decides which notes are grace notes, because the notes were played at this tempo.
+    let played: Tempo
+    do throws(ImportError) { played = try DrumScore.tempo(of: file, channel: channel) } catch {
+      guard let wanted else { throw error }
+      played = wanted
+    }
     switch file.division {
     case .ticksPerQuarter(let ticks): (resolution, timeCodeTempo) = (ticks, nil)
     case .timeCode(let rate, let ticksPerFrame):
-      let tempo = DrumScore.tempo(of: file)
+      let tempo = wanted ?? played
       timeCodeTempo = tempo
       file.countQuarters(resolution, at: tempo, rate, ticksPerFrame: ticksPerFrame)
     }
-    let score = try DrumScore(file, resolution: Int64(resolution))
+    let score = try DrumScore(file, channel: channel, tempo: played, resolution: Int64(resolution))
     let barLength = score.meter.ticksPerBar * Int64(resolution) / Tick.perQuarter
     guard score.meter.ticksPerBar * Int64(resolution) % Tick.perQuarter == 0 else {
       throw ImportError(
@@ -87,12 +96,13 @@ public struct PatchImport {
       throw ImportError("bars \(firstBar + 1) to \(self.bars.upperBound) contain no notes; give another --first-bar")
     }
     (noteCount, unused) = (grid.noteCount, grid.unused)
+    let tempo = wanted ?? score.tempo
     // Without swell, the lines sound as written at every activity. `grid.kit` is empty or ends with an empty line.
     text = """
       name: \(name)
       description: Imported from a MIDI file.
       meter: \(score.meter.beats)/\(score.meter.unit)
-      tempo: \(Double((score.tempo.bpm * 100).rounded()) / 100)
+      tempo: \(Double((tempo.bpm * 100).rounded()) / 100)
       swell: 0%
 
       \(grid.kit)play:

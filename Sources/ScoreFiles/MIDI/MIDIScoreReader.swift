@@ -178,7 +178,11 @@ struct MIDIScoreReader {
     for (tick, microseconds) in tempos.prefix(50_000) where tick < lines[lines.count - 1] {
       let bar = PlayedRhythm.bar(at: tick, in: lines)
       let tempo = 60_000_000_000 / microseconds
-      guard TempoMark.range.contains(tempo), bar < result.score.bars.count,
+      guard TempoMark.range.contains(tempo) else {
+        result.add(file, 1, "a tempo of \(tempo / 1000) quarter notes per minute", "it is left out")
+        continue
+      }
+      guard bar < result.score.bars.count,
         let offset = Fraction((tick - lines[bar]) * 24 / resolution, 24)
       else { continue }
       if let same = result.score.tempoMarks.last, same.bar == bar, same.offset == offset {

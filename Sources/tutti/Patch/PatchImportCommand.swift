@@ -3,6 +3,7 @@ import Engine
 import Foundation
 import MIDI
 import Measurement
+import MusicalTime
 import Rhythm
 
 /// The subcommand `tutti patch import`.
@@ -14,12 +15,14 @@ struct PatchImportCommand: ParsableCommand {
       each sixteenth note or for each note of a triplet. Each note moves to the nearest sixteenth note, or to the \
       nearest sixteenth-note triplet if that is nearer. Velocities 1 to 72 become ghost notes (o), 73 to 104 normal \
       strokes (x), 105 to 127 accents (X). A softer note at most 40 ms before a note of the same drum becomes the \
-      grace note of a flam. Only the first tempo and the first time signature are used. All lines are in the layer \
+      grace note of a flam. Only the first tempo and the first time signature are used. A file with a tempo below 20 or above 999 BPM \
+      needs --bpm. All lines are in the layer \
       `always`; edit the file to move lines to other layers.
 
       EXAMPLES
         tutti patch import groove.mid
         tutti patch import song.mid --first-bar 9 --bars 4 --output verse.yaml
+        tutti patch import loop.mid --bpm 96
       """)
 
   @Argument(help: "A Standard MIDI File.")
@@ -31,6 +34,9 @@ struct PatchImportCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Import at most this number of bars, 1...8.", valueName: "N"))
   var bars = Line.maximumBars
 
+  @Option(help: ArgumentHelp("Set the tempo of the rhythm, 20...999. (default: from the file)", valueName: "BPM"))
+  var bpm: Double?
+
   @Option(
     help: ArgumentHelp(
       "Write to this file, and replace it if it exists. (default: for groove.mid, groove.yaml in the current folder; "
@@ -40,15 +46,18 @@ struct PatchImportCommand: ParsableCommand {
   func validate() throws {
     try check("--first-bar", firstBar, in: 1...Int.max, "1 or more")
     try check("--bars", bars, in: 1...Line.maximumBars, "1 to \(Line.maximumBars)")
+    if let bpm { _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) } }
   }
 
   func run() throws {
     let midi = try StandardMIDIFile(path: file)
     let base = URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
     let name = String(base.map { $0.isLetter || $0.isNumber ? $0 : "-" }.prefix(40))
+    let tempo = try bpm.map { try Tempo(bpm: $0) }
     let patch: PatchImport
     do throws(ImportError) {
-      patch = try PatchImport(midi, name: "\"\(name)\"", firstBar: firstBar - 1, bars: bars)
+      patch = try PatchImport(
+        midi, name: "\"\(name)\"", firstBar: firstBar - 1, bars: bars, tempo: tempo)
     } catch { throw CommandError("\(file): \(error)", status: .badData) }
     // The limits of patches are checked before the file is written.
     do throws(PatchError) { _ = try PatchLoader.patch(from: patch.text, file: file) } catch {
