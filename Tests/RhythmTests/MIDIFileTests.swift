@@ -153,8 +153,27 @@ import _TestSupport
     #expect(imported.text.contains("\ntempo: 999.0\n") && imported.text.contains("snare: oX.. o..."))
   }
 
+  /// Some devices record their drums on channel 1.
+  @Test func drumsOfAnotherChannelAreImported() throws {
+    let drums = file([(0, 36, 100), (960, 38, 100)], channel: Channel(1)!)
+    #expect(
+      message(drums)
+        == "the file has no notes on channel 10, only on channel 1; give the channel of the drums, such as --channel 1")
+    let imported = try PatchImport(drums, name: "a", channel: Channel(1)!)
+    #expect(imported.noteCount == 2 && imported.text.contains("kick:  x... .... .... ...."))
+    var both = drums
+    both.tracks.append(file([(0, 60, 100)], channel: Channel(3)!).tracks[0])
+    both = StandardMIDIFile(format: .simultaneousTracks, division: both.division, tracks: both.tracks)
+    #expect(message(both).hasPrefix("the file has no notes on channel 10, only on the channels 1, 3; "))
+    // In a file of format 2, only the first track with drums is used, with its tempo.
+    var tracks = [file([(0, 60, 100)], channel: Channel(3)!, microsecondsPerQuarter: 50_000).tracks[0]]
+    tracks.append(file([(0, 36, 100)], channel: Channel(1)!, microsecondsPerQuarter: 600_000).tracks[0])
+    let independent = StandardMIDIFile(format: .independentTracks, division: .ticksPerQuarter(480), tracks: tracks)
+    #expect(try PatchImport(independent, name: "a", channel: Channel(1)!).text.contains("\ntempo: 100.0\n"))
+  }
+
   @Test func unusableFilesAreRejected() {
-    #expect(message(file([])).hasPrefix("the file has no notes on channel 10"))
+    #expect(message(file([])) == "the file has no notes; give a file with drums")
     #expect(message(file([(0, 36, 100)], meter: (4, 32))).hasPrefix("the time signature 4/32 is not possible"))
     // `firstBar` counts from 0, the message counts from 1.
     #expect(message(file([(0, 36, 100)]), firstBar: 1) == "the file has only 1 bar; give --first-bar 1")

@@ -100,6 +100,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("simulate --seconds 9", 64, "--seconds 9: out of range"),
     // `BadInput` splits the arguments at spaces. A no-break space is not split: it is a blank argument.
     BadInput("peer --led-by \u{a0}", 64, "--led-by: a name is missing; give PEER"),
+    BadInput("patch import none.mid --channel 17", 64, "--channel 17: out of range; give 1 to 16"),
     BadInput("patch import none.mid --bpm 1200", 64, "tempo 1200.0 BPM is out of range; give one from 20 to 999"),
     BadInput("peer --activity 128", 64, "--activity 128: out of range"),
     BadInput("peer --connect 127.0.0.1:notaport", 64, "127.0.0.1:notaport: neither HOST nor HOST:PORT"),

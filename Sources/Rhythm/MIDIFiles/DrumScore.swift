@@ -32,9 +32,7 @@ struct DrumScore {
       default: break
       }
     }
-    guard !notes.isEmpty else {
-      throw ImportError("the file has no notes on channel 10, the drum channel; move the drums to this channel")
-    }
+    guard !notes.isEmpty else { throw Self.absence(of: channel, in: file) }
     (self.tempo, self.meter) = (tempo, meter ?? .common)
     notes.sort { ($0.tick, $0.key) < ($1.tick, $1.key) }
     joinFlams(resolution: resolution)
@@ -63,6 +61,16 @@ struct DrumScore {
   private static func text(of bpm: Double) -> String {
     let rounded = (bpm * 100).rounded() / 100
     return Int(exactly: rounded).map { "\($0)" } ?? "\(rounded)"
+  }
+
+  /// The error for a file without notes on the channel of the drums.
+  private static func absence(of channel: Channel, in file: StandardMIDIFile) -> ImportError {
+    let used = Set(file.tracks.flatMap(\.events).compactMap { noteChannel(of: $0)?.number }).sorted()
+    guard let first = used.first else { return ImportError("the file has no notes; give a file with drums") }
+    let places = used.count == 1 ? "channel \(first)" : "the channels \(used.map { "\($0)" }.joined(separator: ", "))"
+    return ImportError(
+      "the file has no notes on channel \(channel.number), only on \(places); give the channel of the drums, such as "
+        + "--channel \(first)")
   }
 
   /// The channel of a note that begins; nil for all other events.

@@ -11,7 +11,7 @@ struct PatchImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Convert a MIDI drum file to a patch.",
     discussion: """
-      The notes of channel 10 become lines of a rhythm. A line contains the notes of one drum, with one character for \
+      The notes of channel 10, or of --channel, become lines of a rhythm. A line contains the notes of one drum, with one character for \
       each sixteenth note or for each note of a triplet. Each note moves to the nearest sixteenth note, or to the \
       nearest sixteenth-note triplet if that is nearer. Velocities 1 to 72 become ghost notes (o), 73 to 104 normal \
       strokes (x), 105 to 127 accents (X). A softer note at most 40 ms before a note of the same drum becomes the \
@@ -22,7 +22,7 @@ struct PatchImportCommand: ParsableCommand {
       EXAMPLES
         tutti patch import groove.mid
         tutti patch import song.mid --first-bar 9 --bars 4 --output verse.yaml
-        tutti patch import loop.mid --bpm 96
+        tutti patch import loop.mid --channel 1 --bpm 96
       """)
 
   @Argument(help: "A Standard MIDI File.")
@@ -33,6 +33,9 @@ struct PatchImportCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("Import at most this number of bars, 1...8.", valueName: "N"))
   var bars = Line.maximumBars
+
+  @Option(help: ArgumentHelp("Import the notes of this channel, 1...16.", valueName: "N"))
+  var channel = 10
 
   @Option(help: ArgumentHelp("Set the tempo of the rhythm, 20...999. (default: from the file)", valueName: "BPM"))
   var bpm: Double?
@@ -46,6 +49,7 @@ struct PatchImportCommand: ParsableCommand {
   func validate() throws {
     try check("--first-bar", firstBar, in: 1...Int.max, "1 or more")
     try check("--bars", bars, in: 1...Line.maximumBars, "1 to \(Line.maximumBars)")
+    try check("--channel", channel, in: 1...16, "1 to 16")
     if let bpm { _ = try usage { () throws(TempoError) in try Tempo(bpm: bpm) } }
   }
 
@@ -57,7 +61,8 @@ struct PatchImportCommand: ParsableCommand {
     let patch: PatchImport
     do throws(ImportError) {
       patch = try PatchImport(
-        midi, name: "\"\(name)\"", firstBar: firstBar - 1, bars: bars, tempo: tempo)
+        midi, name: "\"\(name)\"", firstBar: firstBar - 1, bars: bars, channel: Channel(wire: UInt8(channel - 1)),
+        tempo: tempo)
     } catch { throw CommandError("\(file): \(error)", status: .badData) }
     // The limits of patches are checked before the file is written.
     do throws(PatchError) { _ = try PatchLoader.patch(from: patch.text, file: file) } catch {
