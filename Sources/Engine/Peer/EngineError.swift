@@ -13,12 +13,17 @@ public struct EngineError: Error, CustomStringConvertible {
 }
 
 /// The reason why a file, a folder or a text cannot be used. The function that catches the fault adds the thing and the remedy.
-struct Fault: Error {
+package struct Fault: Error {
   /// For example "No space left on device".
-  let reason: String
+  package let reason: String
   /// Whether there is no file at the path.
   var isMissing = false
+  /// Whether the disk, the quota of the user, or the permitted size of a file is used up.
+  package var isFull = false
 
   /// The failure of the system call that has just returned.
-  static func ofLastCall() -> Fault { Fault(reason: String(cString: strerror(errno))) }
+  static func ofLastCall() -> Fault {
+    let code = errno
+    return Fault(reason: String(cString: strerror(code)), isFull: [ENOSPC, EDQUOT, EFBIG].contains(code))
+  }
 }

@@ -18,17 +18,22 @@ public final class TraceWriter {
 
   /// Creates or replaces the file at `path` and writes the header.
   ///
-  /// - Throws: ``TraceError`` if the file cannot be created or written.
+  /// - Throws: ``TraceError`` if the file cannot be created or written. In this case, no new file remains.
   ///
   /// Real-time: not safe.
   public init(path: String, header: TraceHeader) throws(TraceError) {
     self.path = path
+    let isNew = access(path, F_OK) != 0
     file = try FileHandle(creating: path, remedy: Self.remedy)
     try append(json: header)
     // The version of the format becomes the first key of the header, so that users and programs recognise the file by its first
     // bytes.
     bytes.replaceSubrange(0..<1, with: "{\"tutti_trace\":\(Trace.formatVersion),".utf8)
-    try flush()
+    do throws(TraceError) { try flush() } catch {
+      // A file without a header is no trace.
+      if isNew { unlink(path) }
+      throw error
+    }
   }
 
   /// Checks whether a trace can be written to `path`. An existing file is not changed. A new file is removed again.

@@ -30,39 +30,46 @@ struct GnuplotProgram {
     return format
   }
 
-  /// Draws the picture.
+  /// Draws the picture. An existing picture is replaced only when the new one is complete.
   ///
   /// - Parameter script: returns the script for a picture of this name and format.
   /// - Throws: ``CommandError`` if the file cannot be written or the program reports an error.
   func draw(script: (String, PlotFormat) -> String) throws {
-    let script = script(output, try Self.format(of: output))
-    // An empty file is written first. This checks that the path can be written. The empty file also replaces an earlier picture, so
-    // that a `size` above 0 means that gnuplot has drawn a new picture.
-    do { try Data().write(to: URL(fileURLWithPath: output)) } catch {
-      throw CommandError("\(output): cannot be written (\(error.reason)); give --plot a file in a writable folder")
+    let format = try Self.format(of: output)
+    try OutputFile(output, remedy: "give --plot a file in a writable folder").write { path in
+      let (status, messages) = try execute(script(path, format))
+      let picture = FileManager.default.contents(atPath: path) ?? Data()
+      guard status == 0, !picture.isEmpty else {
+        let reason =
+          String(decoding: messages, as: UTF8.self).split(separator: "\n").map(String.init)
+          .last { !$0.trimmingCharacters(in: .whitespaces).isEmpty } ?? "no picture"
+        throw CommandError("\(output): gnuplot failed (\(reason)); install gnuplot 5 with its svg and png terminals")
+      }
+      // Gnuplot does not report that the disk is full.
+      let end = format == .svg ? "</svg>" : "IEND"
+      guard picture.suffix(64).firstRange(of: Data(end.utf8)) != nil else {
+        throw CommandError("\(output): gnuplot has not written the whole picture; make room on the disk")
+      }
     }
+  }
+
+  /// Executes a script. Returns the exit status, and what the program has printed on standard error.
+  private func execute(_ script: String) throws -> (status: Int32, messages: Data) {
     let process = Process()
     let (input, errors) = (Pipe(), Pipe())
     process.executableURL = program
     (process.standardInput, process.standardError, process.standardOutput) = (input, errors, FileHandle.nullDevice)
-    let messages: Data
     do {
       try process.run()
       // A gnuplot that ends early closes its input. Writing would then end this program with SIGPIPE.
       signal(SIGPIPE, SIG_IGN)
       try? input.fileHandleForWriting.write(contentsOf: Data(script.utf8))
       try? input.fileHandleForWriting.close()
-      messages = try errors.fileHandleForReading.readToEnd() ?? Data()
+      let messages = try errors.fileHandleForReading.readToEnd() ?? Data()
       process.waitUntilExit()
+      return (process.terminationStatus, messages)
     } catch {
       throw CommandError("\(program.path): cannot be executed (\(error.reason)); install the package gnuplot-nox again")
-    }
-    let size = (try? FileManager.default.attributesOfItem(atPath: output)[.size] as? Int) ?? 0
-    guard process.terminationStatus == 0, size > 0 else {
-      let reason =
-        String(decoding: messages, as: UTF8.self).split(separator: "\n").map(String.init)
-        .last { !$0.trimmingCharacters(in: .whitespaces).isEmpty } ?? "no picture"
-      throw CommandError("\(output): gnuplot failed (\(reason)); install gnuplot 5 with its svg and png terminals")
     }
   }
 }

@@ -155,9 +155,7 @@ enum PatchLibrary {
   ///
   /// - Throws: ``CommandError`` if the file cannot be written.
   static func write(_ data: Data, to path: String) throws {
-    do { try data.write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
-      throw CommandError("\(path): cannot be written (\(error.reason)); give --output a file in a writable folder")
-    }
+    try OutputFile(path).write(data)
   }
 
   /// Returns the path of the patch called `name`. Searches the folders of the given kinds, in this order. A name with a slash or the

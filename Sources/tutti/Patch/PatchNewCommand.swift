@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Measurement
 
 /// The subcommand `tutti patch new`.
 struct PatchNewCommand: ParsableCommand {
@@ -29,15 +28,12 @@ struct PatchNewCommand: ParsableCommand {
 
   func run() throws {
     let path = "\(name).yaml"
-    do {
-      let template = instrument ? PackageResources.instrument_yaml : PackageResources.rhythm_yaml
-      let text = String(decoding: template, as: UTF8.self).replacing("NAME", with: name)
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
-    } catch CocoaError.fileWriteFileExists {
+    guard !FileManager.default.fileExists(atPath: path) else {
       throw CommandError("patch \(path): already exists; give another name or remove the file")
-    } catch {
-      throw CommandError("patch \(path): cannot be written (\(error.reason)); change to a writable folder")
     }
+    let template = instrument ? PackageResources.instrument_yaml : PackageResources.rhythm_yaml
+    let text = String(decoding: template, as: UTF8.self).replacing("NAME", with: name)
+    try OutputFile(path, remedy: "change to a writable folder").write(text.utf8)
     let argument = path.contains(" ") ? "'\(path)'" : path
     if instrument {
       print("\(path): edit it, and render it with: tutti patch render \(argument) --ramp")

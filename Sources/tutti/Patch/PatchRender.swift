@@ -27,13 +27,26 @@ struct FileRender {
   /// The number of samples outside full scale.
   let clippedSamples: Int64
 
-  /// Renders the file and reports the progress in percent.
+  /// Renders the file and reports the progress in percent. An existing file is replaced only when the new one is complete.
   ///
-  /// - Throws: `AudioFileError` if the file or the SoundFont cannot be used.
+  /// - Throws: `AudioFileError` if the SoundFont cannot be used, ``CommandError`` if the file cannot be written.
   init(_ source: consuming some RenderSource, soundFont: String, path: String, progress: (Int) -> Void) throws {
+    let source = source
+    self = try OutputFile(path).write { partial in
+      let module = try SoundModule(soundFont: soundFont, grid: .standard)
+      do throws(AudioFileError) { return try FileRender(source, module, to: partial, progress) } catch {
+        throw CommandError("\(path): cannot be written (\(error.reason)); make room on the disk")
+      }
+    }
+  }
+
+  /// Renders to the file at `path`, which is closed afterwards.
+  private init(
+    _ source: some RenderSource, _ module: consuming SoundModule, to path: String, _ progress: (Int) -> Void
+  ) throws(AudioFileError) {
     let grid = FrameGrid.standard
-    let module = try SoundModule(soundFont: soundFont, grid: grid)
-    var file = try WAVFile(path: path, name: nil, grid: grid, remedy: "give --output a file in a writable folder")
+    var source = source
+    var file = try WAVFile(path: path, name: nil, grid: grid)
     var renderer = Renderer(grid: grid, module: module)
     let last = grid.frame(nearest: source.end + Self.fade)
     var (block, percent) = (StereoBlock(), -1)

@@ -57,4 +57,17 @@ import _TestSupport
     #expect(throws: Fault.self) { try file.write(Array("two".utf8)) }
     #expect(contents("a") == "one")
   }
+
+  /// Another part of the program writes the second file. The file gets the contents of the second one, or remains.
+  @Test func secondFileIsTakenOrDiscarded() throws {
+    let file = try ReplacedFile(folder.path("a"))
+    try Data("one".utf8).write(to: URL(fileURLWithPath: file.partialPath))
+    try file.commit()
+    #expect(contents("a") == "one" && folder.contents == ["a"])
+    try Data("half".utf8).write(to: URL(fileURLWithPath: file.partialPath))
+    file.discard()
+    #expect(contents("a") == "one" && folder.contents == ["a"])
+    let fault = #expect(throws: Fault.self) { try file.commit() }
+    #expect(fault?.reason == "No such file or directory" && fault?.isFull == false)
+  }
 }
