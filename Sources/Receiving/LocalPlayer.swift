@@ -25,6 +25,8 @@ struct LocalPlayer: ~Copyable {
   /// The keys and pedals that the player holds on routes to all peers, *as played*, that is, on their input channels.
   /// Standard devices get the messages of such routes on these channels.
   private(set) var asPlayed = HeldNotes()
+  /// The keys whose notes the muting has refused or ended, on their input channels. The Note Offs of these keys have no effect.
+  private var silenced = HeldNotes()
   /// Limits the messages of programs.
   var limit = InputLimit()
   /// The number of messages that were refused because there were too many, or because the player has left.
@@ -76,7 +78,7 @@ struct LocalPlayer: ~Copyable {
   /// - Parameter isOfPage: whether a page or a device of the local peer has played the message, which the muting of the local player does not
   ///   concern.
   /// - Returns: whether the message is played. A message without a channel is ignored. A Note On is refused after
-  ///   ``releaseAll()``, and while the player is muted.
+  ///   ``releaseAll()``, and while the player is muted. The Note Off of a note that was refused or ended by the muting is refused, too.
   @_noLocks @_noAllocation @discardableResult
   mutating func play(_ message: Message, isOfPage: Bool = false) -> Bool {
     guard let channel = message.channel else { return false }
@@ -88,9 +90,20 @@ struct LocalPlayer: ~Copyable {
     var route = routes[Int(channel.wire)]
     if let key = message.key {
       if message.silencesNote {
-        if let earlier = played.end(channel, key) { route = earlier }
+        if let earlier = played.end(channel, key) {
+          route = earlier
+        } else if isOfPage {
+          // A page or a device that is muted plays no Note On.
+          return false
+        } else if silenced.ends(with: message) {
+          silenced.record(message)
+          return false
+        }
       } else {
-        if isMuted, !isOfPage { return false }
+        if isMuted, !isOfPage {
+          silenced.record(message)
+          return false
+        }
         guard !hasLeft else {
           refusedAfterLeaving += 1
           return false
@@ -141,6 +154,7 @@ struct LocalPlayer: ~Copyable {
       }
       if let message = programs.releaseNext() {
         play(message)
+        silence(message)
       } else if endsAll {
         (endsAll, ending) = (false, .all)
       } else {
@@ -157,12 +171,22 @@ struct LocalPlayer: ~Copyable {
       return delivery
     }
     while let (message, route) = endNext() {
+      if case .all = ending { silence(message) }
       if case .channel(_, let except?) = ending, except == route { continue }
       return Delivery(message: message, route: route)
     }
     ending = .none
     defer { last = nil }
     return last
+  }
+
+  /// Records that the muting has ended a note.
+  ///
+  /// - Parameter end: the Note Off.
+  @_noLocks @_noAllocation
+  private mutating func silence(_ end: Message) {
+    guard isMuted, let channel = end.channel, let key = end.key else { return }
+    silenced.record(.noteOn(channel, key: key, velocity: UInt7(masking: 64)))
   }
 
   /// Removes the next note that is being ended.

@@ -262,9 +262,36 @@ import _TestSupport
     // New notes are refused. Controllers are not, so that the sound is right when the player can be heard again.
     #expect(play([note(67)], &receiver).isEmpty)
     #expect(sounds(play([control(1, 99)], &receiver)) == [control(1, 99).on(sounding)])
-    // The note has already ended. The Note Off of its key is passed on, but ends nothing more.
-    #expect(sounds(play([end(60)], &receiver)) == [end(60, on: sounding)])
+    // The note has already ended, so the Note Off of its key has no effect. The same is true of a note that was refused.
+    #expect(play([end(60), end(67)], &receiver).isEmpty)
     #expect(execute(.mute(false), &receiver).isEmpty)
     #expect(sounds(play([note(67)], &receiver)) == [note(67, on: sounding)])
+  }
+
+  /// Keys are pressed before, while and after the player is muted, by a program and by the control thread. All of them are released at the
+  /// end. Each Note Off that sounds follows a Note On.
+  @Test func mutingLeavesNoEndWithoutABeginning() {
+    var receiver = Receiver(identity: 1)
+    var outputs = play([note(60)], &receiver) + execute(.play(note(61)), &receiver)
+    outputs += execute(.mute(true), &receiver)
+    outputs += play([note(62)], &receiver) + execute(.play(note(63)), &receiver) + play([end(62), note(62)], &receiver)
+    outputs += execute(.mute(false), &receiver)
+    outputs += play([note(64)], &receiver)
+    outputs += play((60...64).map { end(UInt7(masking: $0)) }, &receiver)
+    // The key 62 is pressed again, and its note is no longer silenced.
+    outputs += play([note(62), end(62)], &receiver)
+    let sounding = sounds(outputs).map { "\($0.silencesNote ? "end" : "begin") \($0.key?.value ?? 0)" }
+    #expect(
+      sounding == [
+        "begin 60", "begin 61", "end 60", "end 61", "begin 64", "end 64", "begin 62", "end 62",
+      ])
+  }
+
+  /// A muted page or device plays no Note On, but the Note Off of its key still arrives.
+  @Test func endOfANoteThatAPageHasNotPlayedIsRefused() {
+    var receiver = Receiver(identity: 1)
+    #expect(execute(.playForPage(end(60)), &receiver).isEmpty)
+    #expect(sounds(execute(.playForPage(note(60)), &receiver)).count == 1)
+    #expect(sounds(execute(.playForPage(end(60)), &receiver)).count == 1)
   }
 }

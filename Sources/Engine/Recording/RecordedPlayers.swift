@@ -102,6 +102,9 @@ struct RecordedPlayers {
 
 /// The track of one player in a MIDI recording: the messages of the player, on their channels, also those that did not sound at the
 /// local peer. Positions are ticks of the file (``RecordedTimeline``).
+///
+/// Each note has one beginning and one end, as programs for MIDI files expect it. A note that begins again ends first, as its sound does.
+/// An end without a beginning is left out: its beginning was refused while the player was silenced, or it was lost.
 struct RecordedPlayer {
   typealias Event = StandardMIDIFile.Event
 
@@ -118,14 +121,20 @@ struct RecordedPlayer {
 
   /// Appends a message. Its position is not before that of the previous message.
   mutating func append(_ message: Message, at position: Int64) {
-    played.append(Event(tick: position, .message(message)))
-    guard let channel = message.channel else { return }
-    let first = Int(channel.wire) * 128
-    switch message {
-    case .noteOn(_, let key, let velocity) where velocity.value > 0: held.insert(first + Int(key.value))
-    case .noteOn(_, let key, _), .noteOff(_, let key, _): held.remove(first + Int(key.value))
-    default: if message.endsAllNotes { held = held.filter { !(first..<first + 128).contains($0) } }
+    if let channel = message.channel {
+      let first = Int(channel.wire) * 128
+      if message.endsAllNotes { end(held.filter { (first..<first + 128).contains($0) }, at: position) }
+      if let key = message.key {
+        let note = first + Int(key.value)
+        if message.silencesNote {
+          guard held.remove(note) != nil else { return }
+        } else {
+          end(held.intersection([note]), at: position)
+          held.insert(note)
+        }
+      }
     }
+    played.append(Event(tick: position, .message(message)))
   }
 
   /// Appends a System Exclusive, without F0 and F7. Its position is not before that of the previous message.
@@ -133,12 +142,19 @@ struct RecordedPlayer {
     played.append(Event(tick: position, .systemExclusive(octets + [0xF7])))
   }
 
-  /// The events in the order of time. Notes that still sound end at `end`, which is not before the last message.
-  func events(until end: Int64) -> [Event] {
-    played
-      + held.sorted().map { note in
-        let channel = Channel(wire: UInt8(note / 128))
-        return Event(tick: end, .message(.noteOff(channel, key: UInt7(masking: UInt8(note % 128)), velocity: 64)))
-      }
+  /// Ends notes that sound.
+  private mutating func end(_ notes: Set<Int>, at position: Int64) {
+    played += Self.ends(of: notes, at: position)
+    held.subtract(notes)
   }
+
+  private static func ends(of notes: Set<Int>, at position: Int64) -> [Event] {
+    notes.sorted().map { note in
+      let channel = Channel(wire: UInt8(note / 128))
+      return Event(tick: position, .message(.noteOff(channel, key: UInt7(masking: UInt8(note % 128)), velocity: 64)))
+    }
+  }
+
+  /// The events in the order of time. Notes that still sound end at `end`, which is not before the last message.
+  func events(until end: Int64) -> [Event] { played + Self.ends(of: held, at: end) }
 }

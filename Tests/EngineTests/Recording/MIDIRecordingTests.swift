@@ -128,7 +128,7 @@ import _TestSupport
   }
 
   /// If the file is written while notes sound, these notes end at the end of the file. Here only key 62 sounds then: key 60 ends with a
-  /// Note On of velocity 0, and key 64 with All Notes Off.
+  /// Note On of velocity 0, and key 64 before All Notes Off.
   @Test func heldNotesEndWithTheFile() {
     var script = RecordingScript()
     script.add(.noteOn(channel, key: 60, velocity: 9), at: 20)
@@ -138,11 +138,35 @@ import _TestSupport
     script.add(.controlChange(Channel(4)!, controller: 123, value: 0), at: 80)
     script.play(0..<25, from: 0)
     let held = script.recording.file.messages(ofTrack: 2)
-    #expect(held.count == 6 && held.last?.tick == 24 * unit)
+    #expect(held.count == 7 && held.last?.tick == 24 * unit)
     #expect(held.last?.message == .noteOff(channel, key: 62, velocity: 64))
     script.add(.noteOff(channel, key: 62, velocity: 3), at: 490)
     script.finish()
     #expect(script.recording.file.messages(ofTrack: 2).map(\.message).last == .noteOff(channel, key: 62, velocity: 3))
+  }
+
+  /// While the players are silenced, their Note Ons are refused, but the Note Offs of some devices arrive. A note that begins again ends
+  /// first. Key 60 has an end without a beginning, key 62 begins twice, and key 64 ends with All Notes Off and again.
+  @Test func everyNoteHasOneBeginningAndOneEnd() {
+    var script = RecordingScript()
+    script.add(.noteOff(channel, key: 60, velocity: 64), at: 20)
+    script.add(.noteOn(channel, key: 60, velocity: 0), at: 40)
+    script.add(.noteOn(channel, key: 62, velocity: 9), at: 60)
+    script.add(.noteOn(channel, key: 62, velocity: 8), at: 80)
+    script.add(.noteOff(channel, key: 62, velocity: 3), at: 100)
+    script.add(.noteOff(channel, key: 62, velocity: 3), at: 120)
+    script.add(.noteOn(channel, key: 64, velocity: 7), at: 140)
+    script.add(.controlChange(channel, controller: 123, value: 0), at: 160)
+    script.add(.noteOff(channel, key: 64, velocity: 2), at: 180)
+    script.play(0..<25, from: 0)
+    script.finish()
+    #expect(
+      script.recording.file.messages(ofTrack: 2).map(\.message) == [
+        .noteOn(channel, key: 62, velocity: 9), .noteOff(channel, key: 62, velocity: 64),
+        .noteOn(channel, key: 62, velocity: 8), .noteOff(channel, key: 62, velocity: 3),
+        .noteOn(channel, key: 64, velocity: 7), .noteOff(channel, key: 64, velocity: 64),
+        .controlChange(channel, controller: 123, value: 0),
+      ])
   }
 
   /// The messages of a player at one instant keep their order, because a note may begin and end within one unit of the file. Here 50
@@ -151,8 +175,9 @@ import _TestSupport
     var random = SplitMix(seed: 5)
     var script = RecordingScript()
     var played: [Message] = []
+    var key = UInt7(60)
     for index in 0..<500 {
-      let key = UInt7(masking: UInt8(random.integer(in: 60...64)))
+      if index % 2 == 0 { key = UInt7(masking: UInt8(random.integer(in: 60...64))) }
       let message: Message =
         index % 2 == 0 ? .noteOn(channel, key: key, velocity: 90) : .noteOff(channel, key: key, velocity: 64)
       played.append(message)
