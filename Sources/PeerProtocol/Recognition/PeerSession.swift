@@ -196,6 +196,8 @@ final class PeerSession: SessionExtension {
   private func receive(reply: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
     let result = recognition.receive(reply, at: instant, shortestInterval: shortestInterval(in: context))
     guard result != .ofEarlierSession else { return .unknownSource }
+    // Neither the peer nor the network has made a mistake, so nothing is reported.
+    guard result != .late else { return .rejectedExtensionPacket }
     guard result != .rejected else {
       context.report(.unsolicitedReply)
       return .rejectedExtensionPacket

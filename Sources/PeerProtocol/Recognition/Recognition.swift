@@ -84,6 +84,9 @@ struct Recognition {
     /// earlier session. The remote SSRC and address of this session can be those of the earlier one. Late replies to the earlier session
     /// then arrive in this session.
     case ofEarlierSession
+    /// The reply answers a request that left before the last 32 ones, or more than ten seconds ago before this session. A peer that was
+    /// stopped, for example by Ctrl-Z, answers all requests that have waited in its socket as soon as it goes on.
+    case late
     /// The reply is unsolicited or a duplicate, has another identity than earlier replies, or has implausible stamps.
     case rejected
     /// The peer is recognised by this reply.
@@ -175,8 +178,11 @@ struct Recognition {
     if let identity, identity != reply.identity { return .rejected }
     guard requests.close(stamp: reply.origin.nanoseconds) != nil else {
       let age = instant - reply.origin
-      let isOfEarlierSession = age >= .zero && age <= .seconds(10) && firstRequest.map { reply.origin < $0 } ?? true
-      return isOfEarlierSession ? .ofEarlierSession : .rejected
+      guard age >= .zero else { return .rejected }
+      if age <= .seconds(10), firstRequest.map({ reply.origin < $0 }) ?? true { return .ofEarlierSession }
+      // An origin that no request had can be any number. CLOCK_MONOTONIC is positive.
+      let isLate = reply.origin.nanoseconds > 0 && requests.oldest.map { reply.origin < $0 } ?? true
+      return isLate ? .late : .rejected
     }
     guard reply.isPlausible(at: instant) else { return .rejected }
     unanswered = nil

@@ -99,6 +99,8 @@ package struct OutstandingRequests: BitwiseCopyable {
     repeating: Request(stamp: 0, instant: Instant(nanoseconds: 0), isOpen: false))
   /// The index for the next request.
   private var next = 0
+  /// The number of requests, at most 32.
+  private var count = 0
 
   package init() {}
 
@@ -108,7 +110,13 @@ package struct OutstandingRequests: BitwiseCopyable {
   package mutating func open(stamp: Int64, at instant: Instant) {
     requests[next] = Request(stamp: stamp, instant: instant, isOpen: true)
     next = (next + 1) % 32
+    count = min(count + 1, 32)
   }
+
+  /// The instant at which the oldest of the requests left; nil if there is none.
+  ///
+  /// Real-time: not safe.
+  package var oldest: Instant? { (0..<count).map { requests[$0].instant }.min() }
 
   /// Records the reply to the request with this stamp. Returns the instant at which the request was sent; nil if there
   /// is no such request or if its reply has already arrived.

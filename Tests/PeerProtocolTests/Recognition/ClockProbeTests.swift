@@ -244,6 +244,22 @@ import _TestSupport
     #expect(network.endpoints[0].drain() == [report, report] && network.transits(0).count == transits)
   }
 
+  /// A peer that was stopped by Ctrl-Z replies when it goes on, seconds later. By then, the local peer awaits only the replies to its last 32
+  /// requests. It does not report the other replies as unsolicited.
+  @Test func lateRepliesAreNotReported() throws {
+    var network = EndpointNetwork(2, .tutti)
+    _ = network.connect(0, to: 1)
+    network.run(for: .seconds(3))
+    let replies = network.sent("TU", by: 3).filter { $0[5] == 1 }
+    network.run(for: .milliseconds(3))
+    let before = network.endpoints[0].counters.rejectedExtensionPackets
+    for reply in replies.prefix(replies.count - 40) {
+      network.endpoints[0].receive(reply, from: .at(3), port: .data, at: network.clock(0))
+    }
+    #expect(network.endpoints[0].counters.rejectedExtensionPackets - before == replies.count - 40)
+    #expect(replies.count > 100 && network.endpoints[0].drain() == [])
+  }
+
   /// On networks with up to 30 % loss, the peers recognise each other, and each measurement is exact. The network sends a second copy of
   /// 5 % of the datagrams. With `answersEarly`, a request is answered before the endpoint gets it, as by a network
   /// thread.

@@ -59,7 +59,7 @@ import _TestSupport
   @Test(
     arguments: [
       (20, .recognisesPeer), (0, .recognisesPeer), (-1, .ofEarlierSession), (-9970, .ofEarlierSession),
-      (-9971, .rejected), (1, .rejected), (31, .rejected),
+      (-9971, .late), (1, .rejected), (31, .rejected),
     ] as [(Int64, Recognition.ReplyResult)])
   func replyIsMatchedToASession(sent: Int64, result: Recognition.ReplyResult) throws {
     var recognition = Recognition(seed: 1)
@@ -84,6 +84,26 @@ import _TestSupport
     let reply = try #require(
       ClockProbe(ssrc: 1, identity: 4, sentAt: start).answer(from: 2, identity: 5, receivedAt: start, sentAt: start))
     #expect(recognition.receive(reply, at: start, shortestInterval: .zero) == .ofEarlierSession)
-    #expect(recognition.receive(reply, at: start + .seconds(11), shortestInterval: .zero) == .rejected)
+    #expect(recognition.receive(reply, at: start + .seconds(11), shortestInterval: .zero) == .late)
+  }
+
+  /// A stopped peer answers the requests of three seconds at once when it goes on. The replies to the last 32 of them are used. The others
+  /// are late, and a second copy of a reply that was used is rejected.
+  @Test func repliesOfAStoppedPeerAreLate() throws {
+    var recognition = Recognition(seed: 1)
+    recognition.begin(at: start)
+    let requests = (Int64(0)..<150).map { start + .milliseconds(20 * $0) }
+    for request in requests { recognition.requestSent(at: request) }
+    let arrival = start + .seconds(3)
+    func receive(_ origin: Instant) throws -> Recognition.ReplyResult {
+      let reply = try #require(
+        ClockProbe(ssrc: 1, identity: 4, sentAt: origin).answer(
+          from: 2, identity: 5, receivedAt: origin, sentAt: arrival))
+      return recognition.receive(reply, at: arrival, shortestInterval: .zero)
+    }
+    let results = try requests.map { try receive($0) }
+    #expect(results.prefix(118).allSatisfy { $0 == .late } && results[118] == .recognisesPeer)
+    #expect(results.dropFirst(119).allSatisfy { $0 == .accepted })
+    #expect(try receive(requests[149]) == .rejected)
   }
 }
