@@ -30,6 +30,8 @@ struct PatchChoice {
   private(set) var name: String
   /// The name of the patch that the player has chosen last, as the user has written it.
   private(set) var chosenName: String
+  /// The tempo in the patch that the player has chosen last.
+  private var chosenTempo: Tempo
   /// The number of changes of ``patch`` and ``tick`` since the peer started.
   private(set) var number: UInt32 = 0
   /// The tick from which the steps of ``patch`` count: its first tick, unless it began before this peer entered.
@@ -58,6 +60,7 @@ struct PatchChoice {
   init(_ configuration: PeerConfiguration, _ table: StepTable, bell: Doorbell) {
     (patch, name, chosenName) = (configuration.patch, configuration.patchName, configuration.patchName)
     (maximumPush, checker, isChosen) = (table.maximumPush, PatchChecker(bell: bell), configuration.isPatchChosen)
+    chosenTempo = configuration.patch.tempo
   }
 
   /// Selects the configured patch at the start of the peer.
@@ -67,9 +70,11 @@ struct PatchChoice {
 
   /// Plays the patch that the player has chosen, unless this peer plays the patch of its master.
   ///
-  /// - Parameter soundLead: ``SoundOutputs/lead``.
+  /// - Parameters:
+  ///   - tempo: the tempo of the rhythm, or of the next start; nil if the player cannot change it.
+  ///   - soundLead: ``SoundOutputs/lead``.
   mutating func choose(
-    _ patch: Patch, named name: String, in core: PeerCore, soundLead: Nanoseconds, at now: Instant
+    _ patch: Patch, named name: String, at tempo: Tempo?, in core: PeerCore, soundLead: Nanoseconds, at now: Instant
   ) -> Effect {
     guard core.ensemble.choosesPatch else {
       let master = core.ensemble.role.master.map { core.name(of: $0) } ?? "the master"
@@ -77,7 +82,8 @@ struct PatchChoice {
       return Effect(
         notices: [Notice("rhythm \(name): not played, because the master \(master) chooses the rhythm; \(remedy)")])
     }
-    (chosenName, isChosen) = (name, true)
+    let isEdited = name == chosenName && patch.tempo != chosenTempo
+    (chosenName, chosenTempo, isChosen) = (name, patch.tempo, true)
     var effect = select(patch, named: name, in: core, soundLead: soundLead, at: now)
     let schedule = core.ensemble.schedule
     let start =
@@ -87,7 +93,19 @@ struct PatchChoice {
         ? "plays from the next bar on"
         : "plays from a bar line on, as soon as the other peers have it; this takes at most two bars"
     effect.notices.append(Notice("rhythm \(name): \(start)"))
+    // The tempo stays with the ensemble until a player changes it (``StartTempo``). A player who edits it in the file may not know this.
+    if isEdited, let tempo, tempo != patch.tempo {
+      let (written, present) = (Self.text(of: patch.tempo), Self.text(of: tempo))
+      let remedy = "to use \(written) BPM, enter `tempo \(written)`"
+      effect.notices.append(Notice("tempo: \(written) BPM in the file, but the tempo stays \(present) BPM; \(remedy)"))
+    }
     return effect
+  }
+
+  /// The tempo in BPM, rounded to hundredths.
+  private static func text(of tempo: Tempo) -> String {
+    let bpm = (tempo.bpm * 100).rounded() / 100
+    return Int(exactly: bpm).map { "\($0)" } ?? "\(bpm)"
   }
 
   /// Makes the text of a patch available to the other peers and passes its properties to the ensemble. A patch that is too long is not

@@ -134,7 +134,9 @@ extension Peer {
         if let error { log.warning("\(error)") } else { log.notice("rhythm \(name): saved as \(path)") }
       }
     case .patch(let patch, let name):
-      play(patches.choose(patch, named: name, in: core, soundLead: sound.lead, at: now), at: now)
+      let effect = patches.choose(
+        patch, named: name, at: changeableTempo(at: now), in: core, soundLead: sound.lead, at: now)
+      play(effect, at: now)
     case .score(let chosen):
       let playsRhythm = ensemble.playsRhythmBesideScore
       report(try scores.choose(chosen, playsRhythm: playsRhythm, in: core, at: now), at: now)
@@ -285,9 +287,23 @@ extension Peer {
   private func change(tempoBy difference: Double, at now: Instant) throws(CommandError) {
     let range = Tempo.range
     // The tempo is stored in nanoseconds per quarter note. Rounding to 0.001 BPM gives the tempo that the player has set.
-    let present = ensemble.role == .master ? ensemble.tempo(at: now) : tempo.value
+    let present = presentTempo(at: now)
     let bpm = min(max((present.bpm * 1000).rounded() / 1000 + difference, range.lowerBound), range.upperBound)
     if let requested = try? Tempo(bpm: bpm) { try change(tempo: requested, at: now) }
+  }
+
+  /// The tempo of the rhythm if the local peer is the master; otherwise, the tempo at which it starts a rhythm.
+  private func presentTempo(at now: Instant) -> Tempo {
+    ensemble.role == .master ? ensemble.tempo(at: now) : tempo.value
+  }
+
+  /// The tempo that the player can change by the command `tempo`. Nil if another peer is the master, if an external clock controls the
+  /// rhythm, or if a score has its own tempo.
+  private func changeableTempo(at now: Instant) -> Tempo? {
+    guard ensemble.role.master == nil, core.clocks.leader(of: ensemble) == nil, ensemble.scoreDigest == nil else {
+      return nil
+    }
+    return presentTempo(at: now)
   }
 
   /// Stops the rhythm, unless an external clock controls it.

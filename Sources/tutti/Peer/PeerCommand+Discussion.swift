@@ -132,7 +132,9 @@ extension PeerCommand {
     save-patch stores it.
 
     When you edit and save the file of your rhythm, the new version plays from the next bar, unless this peer plays \
-    the rhythm of another peer. If the new version has errors, they are printed, and the previous one keeps playing.
+    the rhythm of another peer. If the new version has errors, they are printed, and the previous one keeps playing. \
+    The tempo stays as it is, because it belongs to the ensemble, not to the file. If you have edited the field `tempo`, \
+    the command that sets the new tempo is printed.
 
     SCORE
     With --score or the command `score`, all peers play a score: each note at its written place, on the timeline of the \
