@@ -89,4 +89,20 @@ import _TestSupport
     let sound = renderer.render(from: 0, 4_096)
     #expect(sound.firstDifference(from: try render([[note(at: 500, until: 3_000)]])) == nil)
   }
+
+  /// A change of the latency moves a note that waits. With a negative latency, the note is later than its instant. The report contains the
+  /// instants without the latency. At 48 kHz, 20 ms are 960 frames.
+  @Test func changeOfTheLatencyMovesWaitingNotes() throws {
+    let events = SoundEvents(reportsHits: true)
+    var renderer = Renderer(grid: grid, module: try SoundModule(.timGM6mb), sounded: events.sounded)
+    events.hits.push(note(at: 2_000, until: 4_000))
+    renderer.drain(events, latency: .milliseconds(10))
+    renderer.drain(events, latency: .milliseconds(-20))
+    var sound = renderer.render(from: 0, 4_096)
+    sound += renderer.render(from: 4_096, 4_096)
+    #expect(sound.firstDifference(from: try render([[note(at: 2_960, until: 4_960)], []])) == nil)
+    let hit = try #require(events.sounded?.pop())
+    let instant = grid.instant(of: 2_000)
+    #expect(hit.due == instant && hit.step == instant && hit.firstFrame == instant)
+  }
 }

@@ -34,6 +34,7 @@ import _TestSupport
     (2000, 0, 50),  // a longer lead time does not increase it
     (100, 35, 50),  // the latency and the margin of 15 ms for the threads fit into the default
     (100, 36, 51),  // the latency and the margin exceed the default
+    (100, -100, 50),  // a negative latency does not reduce the sound lead
     (100, 1000, 1015),
     (2000, 1000, 1015),
   ]) func soundLeadCoversTheLatencyAndTheMargin(lead: Int64, latency: Int64, expected: Int64) throws {

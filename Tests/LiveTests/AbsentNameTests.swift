@@ -4,8 +4,8 @@ import _TestTraits
 
 @testable import Engine
 
-/// Tests of commands that name something that does not exist: a part that the rhythm does not have, or a peer that
-/// is not connected.
+/// Tests of commands that name something that does not exist: a part that the rhythm does not have, a peer that is
+/// not connected, or a sound card.
 @Suite(.ownThreads) struct AbsentNameTests {
   @Test func partThatTheRhythmDoesNotHaveIsRefused() throws {
     let subject = try CommandedPeer("absent-part")
@@ -36,5 +36,12 @@ import _TestTraits
     #expect(subject.peer.ensemble.gates.leaders == ["absent-peer", "Ben"])
     let lines = subject.lines(after: .mute("Ben", true))
     #expect(lines.first?.hasPrefix("peer Ben: no connected Tutti peer") == true)
+  }
+
+  @Test func latencyOfAMissingSoundCardIsRefused() throws {
+    let subject = try CommandedPeer("absent-card")
+    let refusal = "latency: has no effect without a sound card; start this peer with --audio alsa"
+    #expect(subject.lines(after: .latency(milliseconds: -5)) == [refusal])
+    #expect(subject.peer.latency == .zero)
   }
 }

@@ -13,6 +13,7 @@ import Testing
       ("hear none", .hear(.none)), ("gate Big Ben:notes=open", .gate(GateRule("Big Ben:notes=open"))),
       ("count-in 4", .countIn(bars: 4)), ("count-in", .countIn(bars: 1)), ("part bass off", .plays(.bass, false)),
       ("part bass 80%", .level(.bass, 80)), ("tempo 120 over 16", .rampTempo(Tempo(bpm: 120), beats: 16)),
+      ("latency 40", .latency(milliseconds: 40)), ("latency -5.5", .latency(milliseconds: -5.5)),
       ("fill", .fill), ("quiet", .quiet(true)), ("quiet off", .quiet(false)), ("offer", .offer(to: nil)),
       ("offer Big Ben", .offer(to: "Big Ben")), ("unmute Ada", .mute("Ada", false)),
       ("ask", .ask(true)), ("ask off", .ask(false)),
@@ -43,6 +44,8 @@ import Testing
     ("phrase record 999", "phrase record 999: out of range; give 1 bar or more, at most 128 sixteenth notes"),
     ("count-in x", "count-in x: not 1 to 4 bars"), ("loudness", "loudness: not a percentage"),
     ("phrase record two", "phrase record two: not a command for a phrase"),
+    ("latency", "latency: not a latency; give milliseconds, such as 40 or -5"),
+    ("latency 1001", "latency 1001: not a latency"), ("latency soon", "latency soon: not a latency"),
     ("dance", "dance: unknown command; `tutti peer --help` lists the commands"),
   ])
   func errorFitsTheCommand(line: String, message: String) {

@@ -64,6 +64,11 @@ public final class AudioThread {
     return newestState
   }
 
+  /// Sets the delay after the sound card (``AudioSink/card(_:latency:)``). No effect without a sound card.
+  ///
+  /// Real-time: not safe.
+  public func set(latency: Nanoseconds) { card?.set(latency: latency) }
+
   /// Plays until `tail`, so that sounding notes can decay, then ends the thread and waits for it. The thread closes a sound
   /// card, but not a recording.
   ///
@@ -105,6 +110,6 @@ public enum AudioSink: Sendable {
   /// A recording.
   case wav(WAVOutput)
   /// A sound card. After the audio thread has started, only this thread uses the card. `latency` is a delay after the card that the
-  /// card does not report, such as the delay of Bluetooth. Hits are played earlier by this duration.
+  /// card does not report, such as the delay of Bluetooth. Hits are played earlier by this duration; if it is negative, later.
   case card(PCMDevice, latency: Nanoseconds)
 }

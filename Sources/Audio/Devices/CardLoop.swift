@@ -32,8 +32,8 @@ package final class CardLoop: @unchecked Sendable {
     case ended
   }
 
-  // Invariants: `newestCounters` belongs to the one thread that reads `counters`. Everything else except `endInstant`, `published` and
-  // `states` belongs to the one thread that calls run, or
+  // Invariants: `newestCounters` belongs to the one thread that reads `counters`. Everything else except `endInstant`, `latencyCount`,
+  // `published` and `states` belongs to the one thread that calls run, or
   // start and step. `stream` is the stream of `device` whenever real-time code uses it.
   let device: PCMDevice
   let grid: FrameGrid
@@ -70,8 +70,11 @@ package final class CardLoop: @unchecked Sendable {
   /// When the loop last tried to open the device.
   var lastOpenAttempt: Instant
   private let events: SoundEvents
-  /// The delay after the device, by which hits are played earlier.
-  private let latency: Nanoseconds
+  /// The delay after the device, by which hits are played earlier, in nanoseconds.
+  private let latencyCount: Atomic<Int64>
+  private var latency: Nanoseconds {
+    @_noLocks @_noAllocation get { Nanoseconds(latencyCount.load(ordering: .relaxed)) }
+  }
   /// The instant at which the loop ends, in nanoseconds of CLOCK_MONOTONIC.
   private let endInstant = Atomic<Int64>(.max)
   private let published = TripleBuffer(SoundCounters())
@@ -89,7 +92,7 @@ package final class CardLoop: @unchecked Sendable {
   /// Real-time: not safe.
   package init(device: PCMDevice, latency: Nanoseconds, module: consuming SoundModule?, events: SoundEvents) {
     self.device = device
-    self.latency = latency
+    latencyCount = Atomic(latency.count)
     self.events = events
     (grid, stream) = (device.grid, device.stream)
     let now = MonotonicClock.now
@@ -163,6 +166,12 @@ package final class CardLoop: @unchecked Sendable {
   @_noLocks @_noAllocation
   package func end(at instant: Instant) { endInstant.store(instant.nanoseconds, ordering: .relaxed) }
 
+  /// Sets the delay after the device. Hits that wait are moved. Any thread may call this function.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  package func set(latency: Nanoseconds) { latencyCount.store(latency.count, ordering: .relaxed) }
+
   /// The instant of the end. Real-time: safe.
   var end: Instant { @_noLocks @_noAllocation get { Instant(nanoseconds: endInstant.load(ordering: .relaxed)) } }
 
@@ -193,7 +202,8 @@ package final class CardLoop: @unchecked Sendable {
     // The device reported `state.delay` before the last fill. The delay of a hit in the last batch of a fill exceeds `state.delay` by up
     // to all frames of the fill. Therefore a hit must be submitted earlier by these frames. One more batch is a reserve.
     let framesAhead = max(filledFrames, batch.length) &+ batch.length
-    state.lead = state.delay + latency + (grid.instant(of: framesAhead) - grid.instant(of: 0))
+    state.latency = latency
+    state.lead = state.delay + state.latency + (grid.instant(of: framesAhead) - grid.instant(of: 0))
     states.publish(state)
   }
 

@@ -25,6 +25,8 @@ public struct CardState: Sendable, BitwiseCopyable {
   /// How long before its instant a hit must be submitted to sound in time. This is the sum of ``delay``, of the duration of the
   /// frames that the device takes at once (at least one batch), of one more batch, and of the configured latency.
   public var lead: Nanoseconds = .zero
+  /// The configured latency that ``lead`` contains.
+  public var latency: Nanoseconds = .zero
   /// The deviation of the device clock from the nominal rate, in parts per million; positive if the device is slow.
   public var drift = 0.0
   /// The number of underruns.

@@ -65,6 +65,18 @@ public struct EventQueue: ~Copyable {
     count = kept
   }
 
+  /// Moves all events by `delay`, with the ends of notes. The events keep their order.
+  ///
+  /// Real-time: safe.
+  @_noLocks @_noAllocation
+  mutating func move(by delay: Nanoseconds) {
+    var place = 0
+    while place < count {
+      slots[(head &+ place) & Self.mask].move(by: delay)
+      place += 1
+    }
+  }
+
   /// Removes the notes of a part of a score. The other events keep their order.
   ///
   /// Real-time: safe.

@@ -77,18 +77,19 @@ extension Renderer {
     return true
   }
 
-  /// Takes all events from `events` and adds them. The events of the rhythm and timed messages take effect earlier by `latency`.
-  /// If messages were dropped since the last call, all notes end.
+  /// Takes all events from `events` and adds them. The events of the rhythm and timed messages take effect earlier by `latency`. If it
+  /// differs from that of the last call, the waiting events of the rhythm move, too. If messages were dropped since the last call, all
+  /// notes end.
   ///
   /// Real-time: safe.
   @_noLocks @_noAllocation
   mutating func drain(_ events: SoundEvents, latency: Nanoseconds) {
+    if latency.count != self.latency.count {
+      moveHits(by: self.latency - latency)
+      self.latency = latency
+    }
     while var event = events.hits.pop() {
-      (event.instant, event.step) = (event.instant - latency, event.step - latency)
-      switch event.kind {
-      case .note, .scoreNote: event.end = event.end - latency
-      default: break
-      }
+      event.move(by: -latency)
       add(event)
     }
     while var event = events.messages.pop() {

@@ -36,6 +36,8 @@ public struct Renderer: ~Copyable {
   let sounded: SPSCRing<SoundedHit>?
   /// The step of the newest report.
   private var reportedStep = Instant(nanoseconds: .min)
+  /// The latency of the last call of ``drain(_:latency:)``: by this time, the waiting events of the rhythm are earlier than submitted.
+  var latency = Nanoseconds.zero
   /// The number of messages that were dropped before the last call of ``drain(_:latency:)``.
   var droppedMessages = 0
 
@@ -177,13 +179,21 @@ public struct Renderer: ~Copyable {
     if lateness > counters.maximumLateness { counters.maximumLateness = lateness }
   }
 
-  /// Reports the hit `event`, which starts on `frame`, if it is the first one of its step.
+  /// Reports the hit `event`, which starts on `frame`, if it is the first one of its step. The report contains the instants without the
+  /// latency, at which the hit is heard.
   @_noLocks @_noAllocation
   private mutating func report(_ event: SoundEvent, at frame: Int64) {
-    guard let sounded, event.step > reportedStep else { return }
+    guard let sounded else { return }
+    var event = event
+    event.move(by: latency)
+    guard event.step > reportedStep else { return }
     reportedStep = event.step
-    sounded.push(SoundedHit(event, firstFrame: map.instant(of: frame)))
+    sounded.push(SoundedHit(event, firstFrame: map.instant(of: frame) + latency))
   }
+
+  /// Moves the waiting events of the rhythm and the score.
+  @_noLocks @_noAllocation
+  mutating func moveHits(by delay: Nanoseconds) { hits.move(by: delay) }
 
   /// Starts a hit or a note on `frame`. Returns false if the event cannot sound. True without a ``SoundModule``.
   @_noLocks @_noAllocation

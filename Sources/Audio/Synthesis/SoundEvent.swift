@@ -136,6 +136,16 @@ public struct SoundEvent: Hashable, Sendable, BitwiseCopyable {
     SoundEvent(instant: now, .rhythmLevel(percent < 100 ? percent : 100))
   }
 
+  /// Moves the event by `delay`, with its step, and with the end of a note.
+  @_noLocks @_noAllocation
+  mutating func move(by delay: Nanoseconds) {
+    (instant, step) = (instant + delay, step + delay)
+    switch kind {
+    case .note, .scoreNote: end = end + delay
+    default: break
+    }
+  }
+
   @_noLocks @_noAllocation
   private init(instant: Instant, _ kind: Kind) { (self.instant, self.kind, step) = (instant, kind, instant) }
 }

@@ -61,8 +61,8 @@ public enum Access: String, Sendable, CaseIterable {
 /// The first word of a typed command, and the member `do` of the JSON object that a page sends. The enumeration is the table of all
 /// commands.
 private enum Verb: String, CaseIterable {
-  case start, stop, `continue`, tempo, nudge, part, level, plays, fill, loudness, quiet, mute, unmute, offer, ask, take
-  case activity, total
+  case start, stop, `continue`, tempo, nudge, part, level, plays, fill, loudness, latency, quiet, mute, unmute, offer
+  case ask, take, activity, total
   case player, partner, adopt
   case gate, hear, note, release, control, shape, pitches, phrase, patch, instrument, calibrate, clicking, connect,
     policy
@@ -90,6 +90,7 @@ private enum Verb: String, CaseIterable {
     case .part: ("part percent|on", nil)
     case .level, .plays: (nil, .lead)
     case .loudness: ("percent", .lead)
+    case .latency: ("ms", nil)
     case .quiet, .ask: ("off", .lead)
     case .mute: ("peer", .lead)
     case .unmute: ("peer", nil)
@@ -172,6 +173,11 @@ private enum Verb: String, CaseIterable {
           try need(given.integer("percent", 0...100), "not a level; give a percentage from 0 to 100, or on, or off")))
     case .loudness:
       return .player(.loudness(try need(given.integer("percent", 0...100), "not a percentage; give 0 to 100")))
+    case .latency:
+      let limits = PeerConfiguration.latencies(leadTime: 2000)
+      let milliseconds = given.number("ms").flatMap { limits.contains($0) ? $0 : nil }
+      let reason = "not a latency; give milliseconds, such as 40 or -5"
+      return .player(.latency(milliseconds: try need(milliseconds, reason)))
     case .quiet:
       return .player(.quiet(try need(given.isOn, "unexpected words; enter `quiet` or `quiet off`")))
     case .ask: return .player(.ask(try need(given.isOn, "unexpected words; enter `ask` or `ask off`")))

@@ -45,6 +45,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case fill
   /// Sets the loudness of the rhythm at the local peer in percent, 0...100.
   case loudness(Int)
+  /// Sets the delay after the sound card, by which the rhythm is played earlier; negative: later.
+  case latency(milliseconds: Double)
   /// Offers the role of master to a peer; nil: to all peers.
   case offer(to: String?)
   /// Asks the master to offer its role to the local peer (true), or ends this request (false).
@@ -121,7 +123,7 @@ public enum PlayerCommand: Hashable, Sendable {
     switch self {
     case .startOrStop, .start, .stop, .countIn, .continue, .mute, .quiet, .offer, .take, .leave: true
     case .ask, .locate, .tempo, .setTempo, .rampTempo, .activity, .adopt, .join, .part, .movement, .partner, .total,
-      .level, .plays, .fill, .loudness, .gate, .ledBy, .hear,
+      .level, .plays, .fill, .loudness, .latency, .gate, .ledBy, .hear,
       .play, .playToNext, .note, .control, .shape, .pitches, .phrase, .instrument, .strike, .tilt, .pageDelay, .click,
       .savePatch, .patch, .score, .withRhythm, .bar, .loop, .vamp, .ending, .scoreTempo, .scorePart, .connect, .policy,
       .showRoster, .showGates:

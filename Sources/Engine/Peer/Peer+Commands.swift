@@ -60,9 +60,8 @@ extension Peer {
       try changeMix(change, at: now) { $0.isQuiet = isQuiet }
     case .fill: try playFill(at: now)
     case .mute(let name, let isMuted): try mute(isMuted, name, at: now)
-    case .loudness(let percent):
-      clock.send(.rhythmLevel(UInt8(min(max(percent, 0), 100))))
-      log.info("the rhythm: \(percent) % of its loudness, at this peer only")
+    case .loudness(let percent): set(loudness: percent)
+    case .latency(let milliseconds): set(latency: milliseconds)
     case .offer(let name):
       // peer(called:) has informed the player if there is no such peer.
       if let name, peer(called: name) == nil { break }
@@ -179,29 +178,6 @@ extension Peer {
     }
   }
 
-  /// Plays the notes of the player with `instrument` from now on. If `instrument` is nil, the notes are played unchanged.
-  func choose(_ instrument: Instrument?, named name: String) {
-    let notice = self.instrument.choose(instrument, named: name)
-    let program = instrument?.program
-    ensemble.change(identity, at: MonotonicClock.now) {
-      $0.instrument = program.map { .program(UInt7(masking: $0)) } ?? .none
-    }
-    network.play(self.instrument.settings(for: core, pages: pages))
-    report(notice, at: MonotonicClock.now)
-  }
-
-  /// Passes the tables of a patch choice to the clock thread.
-  func play(_ effect: PatchChoice.Effect, at now: Instant) {
-    for (place, table) in effect.tables { clock.play(table, in: place) }
-    // A patch with early hits has raised the lead.
-    if !effect.tables.isEmpty { clock.send(.soundLead(ensemble.soundLead)) }
-    if let table = effect.table {
-      instrument.followChords(of: table, from: patches.tick)
-      if instrument.isChosen { network.play(instrument.settings(for: core, pages: pages)) }
-    }
-    report(effect.notices, at: now)
-  }
-
   /// Changes the sound of the instrument of the peer with this name or identity.
   private func shape(_ name: String, controller: UInt8, value: UInt8) {
     guard let player = player(called: name) else { return }
@@ -217,14 +193,6 @@ extension Peer {
         }
       log.notice("\(name): \(reason)")
     }
-  }
-
-  /// Passes the tables of scores and the levels of their parts to the clock thread.
-  func play(_ effect: ScoreChoice.Effect, at now: Instant) {
-    for (place, table) in effect.tables { clock.play(table, in: place) }
-    if let levels = effect.levels { clock.set(levels) }
-    if let parts = effect.begun { records.beginScore(parts: parts) }
-    report(effect.notices, at: now)
   }
 
   /// The index of the bar of the score with a printed number. If no bar has this number, the bars are counted from 1. `#12` is always the

@@ -67,6 +67,8 @@ public final class Peer {
   public var chosenPatchName: String { patches.chosenName }
   /// The connection policy. ``PlayerCommand/policy(_:)`` changes it.
   public var policy: ConnectionPolicy { surroundings.policy }
+  /// The delay after the sound card. ``PlayerCommand/latency(milliseconds:)`` changes it.
+  public var latency: Nanoseconds { sound.latency }
   public var identity: Identity { core.identity }
   /// The control port in use.
   public var port: UInt16 { ports.control.port }
@@ -215,7 +217,7 @@ public final class Peer {
       let latency = configuration.latency
       var causes: [String] = []
       // The sound card alone, without `latency`, needs a longer lead time than the configured one.
-      if sound.summary != nil, sound.lead - latency + .milliseconds(20) > configuration.lead {
+      if sound.summary != nil, sound.lead - max(latency, .zero) + .milliseconds(20) > configuration.lead {
         causes.append("the sound card has a long delay")
       }
       // A short latency does not increase the lead of the sound above the standard lead.
@@ -286,11 +288,7 @@ public final class Peer {
       observer.compare(rosterEntries, in: core, at: now)
       records.addTicks(clock.rings, in: core, on: sound, at: now)
       records.addSound(in: core, on: sound, at: now)
-      if sound.raiseLead() {
-        // Each step is passed to the sound as early as the sound output and the patch now require.
-        ensemble.raiseSoundLead(to: sound.lead + patches.maximumPush)
-        clock.send(.soundLead(ensemble.soundLead))
-      }
+      if sound.raiseLead() { passSoundLead() }
       if let message = sound.warning(at: now) { log.warning("\(message)") }
       for notice in sound.takeRecordingNotices(records.failures) { log.notice("\(notice)") }
       for (file, reason) in records.failures.take() { notify(.fileFailed(file, reason: reason)) }

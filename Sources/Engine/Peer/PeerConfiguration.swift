@@ -97,7 +97,8 @@ public struct PeerConfiguration: Sendable {
   public var card = Card.none
   /// The period of the sound card in frames: see ``PCMDevice``.
   public var period = PCMDevice.defaultPeriod
-  /// The delay of the devices after the sound card. The card does not report this delay. Hits are played earlier by this time.
+  /// The delay of the devices after the sound card. The card does not report this delay. Hits are played earlier by this time; if it is
+  /// negative, later. Within ``latencies(leadTime:)``.
   public var latency = Nanoseconds.zero
   /// The path of the recording; nil: no recording.
   public var recording: String?
@@ -129,6 +130,10 @@ public struct PeerConfiguration: Sendable {
 
   /// The maximum number of elements of ``scoreDevices``.
   public static let maximumScoreDevices = ScoreRoutes.maximum
+
+  /// The values of ``latency`` in milliseconds. A change of the rhythm must be known before a hit sounds, so a hit is delayed by at most the
+  /// lead time, in milliseconds.
+  public static func latencies(leadTime: Double) -> ClosedRange<Double> { -leadTime...1000 }
 
   public init(name: String, tempo: Tempo, patch: Patch, patchName: String, soundFont: String, command: String) {
     // Other peers clean the name that they receive in the same way.

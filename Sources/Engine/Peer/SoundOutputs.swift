@@ -12,7 +12,8 @@ final class SoundOutputs {
   private(set) var lead: Nanoseconds
   /// The sound card; nil if there is none.
   private let device: PCMDevice?
-  private let latency: Nanoseconds
+  /// The delay after the sound card, by which the sound card plays the rhythm earlier.
+  private(set) var latency: Nanoseconds
   /// The path of the recording; nil if there is none.
   private let path: String?
   // The synthesizers, until ``start(name:rings:)`` passes them to the audio threads. `recording` is nil before the start and without a
@@ -26,8 +27,9 @@ final class SoundOutputs {
   private var cardlessThread: AudioThread?
 
   // The following properties are the state of ``warning(at:)``.
-  /// The value of ``lead`` at the end of ``start(name:rings:)``.
+  /// The value of ``lead`` at the end of ``start(name:rings:)``, and the latency that it contains.
   private var initialLead = Nanoseconds.zero
+  private let initialLatency: Nanoseconds
   /// The status of the sound card at the last call of ``warning(at:)``.
   private var status: CardState.Status
   /// Whether an increased delay was reported.
@@ -54,7 +56,7 @@ final class SoundOutputs {
       device = opened ?? PCMDevice(awaiting: "default", period: configuration.period)
     }
     status = device?.isAwaited == true ? .awaited : .playing
-    latency = configuration.latency
+    (latency, initialLatency) = (configuration.latency, configuration.latency)
     path = configuration.recording
     lead = max(EnsembleState.standardSoundLead, (device?.lead ?? .zero) + latency + Self.margin)
     if let device { cardModule = try SoundModule(soundFont: configuration.soundFont, grid: device.grid) }
@@ -80,9 +82,8 @@ final class SoundOutputs {
   var isHeard: Bool { path != nil || cardState?.status == .playing }
   /// Whether there are two outputs: a sound card and a recording.
   var hasTwoOutputs: Bool { device != nil && path != nil }
-  /// The delay after the sound card that the audio thread of the first output compensates: it plays each hit earlier by this time. Zero
-  /// without a sound card.
-  var subtractedLatency: Nanoseconds { device == nil ? .zero : latency }
+  /// Whether there is a sound card, or one is used as soon as it appears.
+  var hasCard: Bool { device != nil }
   /// The description of the sound card for the player; nil if there is none.
   var summary: String? { device.map { "sound: \($0.summary)" } }
   /// The number of the recording's first frame: see ``FrameGrid``.
@@ -118,6 +119,15 @@ final class SoundOutputs {
       MonotonicClock.sleep(until: MonotonicClock.now + .milliseconds(20))
       raiseLead()
     }
+  }
+
+  /// Sets the delay after the sound card, and increases ``lead`` if necessary.
+  func set(latency new: Nanoseconds) {
+    latency = new
+    cardThread?.set(latency: new)
+    // The state that the audio thread has published last can contain the former latency.
+    guard let state = cardThread?.cardState, state.status == .playing else { return }
+    lead = max(lead, min(state.lead - state.latency + new + Self.margin, Self.maximumLead))
   }
 
   /// Increases ``lead`` if the delay of the sound card has increased: a sound server needs more frames after a stall, or a
@@ -165,7 +175,9 @@ final class SoundOutputs {
         + "close other programs, \(period)or add the line `NAME - rtprio 95` to /etc/security/limits.conf "
         + "(NAME is your user) and log in again"
     }
-    guard !hasReportedDelay, status == .playing, state.lead > initialLead else { return nil }
+    guard !hasReportedDelay, status == .playing, state.lead - state.latency > initialLead - initialLatency else {
+      return nil
+    }
     hasReportedDelay = true
     return "sound card \(device.name): its delay has increased to \(Int(state.lead.milliseconds)) ms; "
       + "this peer now passes hits to the sound card earlier"

@@ -29,13 +29,8 @@ struct Records {
         try trace.append(record)
       }
       while let hit = rings.sound.first.sounded?.pop() {
-        // The first audio thread (``SoundRings/first``) plays all hits earlier by the delay after the sound card (`--latency`). This delay
-        // is added to the instants of the hit again. It is not added to `scheduled`, because `scheduled` is the instant at which the clock
-        // thread passed the hit to the audio thread.
-        let delay = sound.subtractedLatency
         try trace.writer?.append(
-          TraceHit(
-            due: hit.due + delay, step: hit.step + delay, scheduled: hit.scheduled, firstFrame: hit.firstFrame + delay))
+          TraceHit(due: hit.due, step: hit.step, scheduled: hit.scheduled, firstFrame: hit.firstFrame))
       }
       try trace.writer?.flush()
     } catch {

@@ -87,6 +87,8 @@ extension PeerCommand {
                                   sounding, or sound again, see the key s
       loudness PERCENT            set the loudness of the rhythm at this peer only,
                                   0...100
+      latency MS                  play the rhythm MS milliseconds earlier at this
+                                  peer (negative: later), see --latency
       offer [PEER]                offer the role of master to PEER or to all
       ask, ask off                ask the master for its role for 60 s, or stop
                                   asking

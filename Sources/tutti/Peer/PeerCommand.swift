@@ -97,9 +97,10 @@ struct PeerCommand: ParsableCommand {
   var period = PCMDevice.defaultPeriod
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
-      "Play this much earlier, because devices after the sound card (Bluetooth, converters) add this delay, "
-        + "0...1000 ms.",
+      "Play the rhythm this much earlier, because devices after the sound card (Bluetooth, converters) add this delay, "
+        + "up to 1000 ms (negative: later, up to the lead time). The command `latency` changes it.",
       valueName: "MS"))
   var latency = 0.0
 
@@ -194,7 +195,8 @@ struct PeerCommand: ParsableCommand {
     guard PCMDevice.periods.contains(period), period.isMultiple(of: StereoBlock.length) else {
       throw ValidationError("--period \(period): not a period; give a multiple of 64 from 64 to 1024 frames")
     }
-    try check("--latency", latency, in: 0...1000, "0 to 1000 ms")
+    let latencies = PeerConfiguration.latencies(leadTime: leadTime)
+    try check("--latency", latency, in: latencies, "\(Int(-leadTime)) to 1000 ms (--lead-time decides the lower limit)")
     for case .peer(let name) in clockFrom.map(ClockSource.init) {
       try usage { () throws(TransportError) in try SocketAddress.parts(of: name) }
     }
@@ -383,7 +385,8 @@ struct PeerCommand: ParsableCommand {
       configuration.restored?.rhythm = nil
       (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
       keepRecording()
-      // Commands may have changed the delay of the page (`PageReport.delay`) and the connection policy. The new peer keeps both.
+      // Commands may have changed the delay of the page (`PageReport.delay`), the connection policy and the latency. The new peer keeps them.
+      configuration.latency = peer.latency
       let (pageReport, policy) = (peer.page, peer.policy.kind)
       peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
       peer.page = pageReport
