@@ -67,8 +67,11 @@ export class Chromium {
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
   }
 
-  /** Opens a page in a new browser profile, with its own storage. The size of the window is in CSS pixels. */
-  async open(url, { width = 1280, height = 900, isMobile = false } = {}) {
+  /**
+   * Opens a page in a new browser profile, with its own storage. The size of the window is in CSS pixels. `scale`: pixels of the display per
+   * CSS pixel.
+   */
+  async open(url, { width = 1280, height = 900, isMobile = false, scale = isMobile ? 2 : 1 } = {}) {
     const { browserContextId } = await this.send("Target.createBrowserContext")
     const { targetId } = await this.send("Target.createTarget", { url: "about:blank", browserContextId })
     const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true })
@@ -76,7 +79,7 @@ export class Chromium {
     this.#listeners.set(sessionId, (event) => page.handle(event))
     for (const domain of ["Page", "Runtime", "Log", "Accessibility"]) await page.send(`${domain}.enable`)
     await page.send("Emulation.setDeviceMetricsOverride", {
-      width, height, deviceScaleFactor: isMobile ? 2 : 1, mobile: isMobile,
+      width, height, deviceScaleFactor: scale, mobile: isMobile,
     })
     await page.send("Emulation.setFocusEmulationEnabled", { enabled: true })
     await page.send("Page.navigate", { url })

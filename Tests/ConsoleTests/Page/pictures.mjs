@@ -5,43 +5,20 @@
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Chromium, PHONE, sleep } from "./chromium.mjs"
+import { joinAs, touch } from "./joining.mjs"
 import { Peer } from "./peer.mjs"
 
 const folder = process.argv[2] ?? fileURLToPath(new URL("../../../Sources/Console/Console.docc/Resources/", import.meta.url))
 const browser = new Chromium()
 const peers = []
 
-/** Opens a page, joins with a name and an instrument, and waits for the sounds. */
-async function joinAs(url, { name, instrument, energy = 0, ...size }) {
-  const page = await browser.open("about:blank", size)
-  const settings = { "tutti.name": name, "tutti.instrument": instrument, "tutti.touched": "yes" }
-  await page.send("Page.addScriptToEvaluateOnNewDocument", {
-    source: `for (const [key, value] of Object.entries(${JSON.stringify(settings)})) localStorage.setItem(key, value)`,
-  })
-  await page.send("Page.navigate", { url })
-  await page.wait("document.querySelector('#join')?.textContent && globalThis.tutti?.state.ensemble")
-  await page.click("#join")
-  await page.wait("tutti.audio.isRunning && tutti.instrument.instrument && tutti.audio.samples.missing === 0", 30_000)
-  if (energy > 0) await page.evaluate(`tutti.player.setBase(${energy})`)
-  return page
-}
-
-/** Touches the surface at a point, given as shares of its width and height. */
-async function touch(page, x, y) {
-  const point = await page.evaluate(`(() => {
-    const box = document.querySelector("#surface").getBoundingClientRect()
-    return { x: box.x + box.width * ${x}, y: box.y + box.height * ${y} }
-  })()`)
-  await page.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [point] })
-}
-
 try {
   const ada = await Peer.start("Ada", ["--activity", "24", "--bpm", "104"])
   peers.push(ada)
   peers.push(await Peer.start("Ben", ["--activity", "14", "--connect", `127.0.0.1:${ada.port}`]))
-  const leader = await joinAs(ada.lead, { name: "Mia", instrument: "marimba", energy: 12, width: 1280, height: 800 })
-  const guest = await joinAs(ada.play, { name: "Robin", instrument: "kalimba", energy: 20, ...PHONE })
-  const partner = await joinAs(ada.play, { name: "Tom", instrument: "drums", energy: 9, ...PHONE })
+  const leader = await joinAs(browser, ada.lead, { name: "Mia", instrument: "marimba", energy: 12, width: 1280, height: 800 })
+  const guest = await joinAs(browser, ada.play, { name: "Robin", instrument: "kalimba", energy: 20, ...PHONE })
+  const partner = await joinAs(browser, ada.play, { name: "Tom", instrument: "drums", energy: 9, ...PHONE })
   await leader.click("#start-stop")
   for (const page of [leader, guest, partner]) await page.wait("tutti.pulse.at(performance.now())?.place > 6", 20_000)
   await partner.wait("tutti.player.others.some(({ name }) => name === 'Robin')")
