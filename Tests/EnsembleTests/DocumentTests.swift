@@ -66,6 +66,21 @@ import _TestSupport
     if loss == 0 { #expect(requests(of: 1, band) == (document.partCount + 15) / 16) }
   }
 
+  /// A score of 35 kB reaches 16 peers while a rhythm plays: without loss within 3 s, with 3 % loss within 6 s. Every holder sends parts.
+  @Test(arguments: [(0, 3), (0.03, 6)]) func scoreReachesSixteenPeersInTime(loss: Double, seconds: Int64) throws {
+    let document = Self.document(35_000, seed: 7)
+    var band = VirtualBand(players: 17, seed: 5, loss: loss)
+    try band.command(0) { try $0.start(tempo: .standard, at: $1) }
+    band.play(for: .seconds(5))
+    band.choose(document, by: 0)
+    let chosen = band.now
+    while (1...16).contains(where: { received(by: $0, band).isEmpty }), band.now - chosen < .seconds(seconds) {
+      band.play(for: .milliseconds(20))
+    }
+    #expect((1...16).allSatisfy { received(by: $0, band) == [document] }, "after \(band.now - chosen)")
+    #expect((1...16).contains { !parts(of: $0, band).isEmpty }, "only the leader has sent parts")
+  }
+
   @Test func longestDocumentIsTransferred() throws {
     let document = Self.document(Document.maximumLength, seed: 7)
     #expect(document.partCount == DocumentPart.maximumCount)
