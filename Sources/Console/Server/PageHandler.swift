@@ -190,7 +190,7 @@ final class PageHandler: ChannelInboundHandler {
         held &= ~bit
         release(key)
       }
-    case .player, .selectScore, .selectRhythm, .selectInstrument, .saveRhythm, .calibrate:
+    case .player, .selectScore, .selectRhythm, .listRhythms, .help, .selectInstrument, .saveRhythm, .calibrate:
       if isAdmitted() { pages.execute(command, by: self) }
     }
   }

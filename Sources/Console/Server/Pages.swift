@@ -160,7 +160,7 @@ final class Pages {
     case .player(let command): mailbox.post(command, by: page.identity)
     case .calibrate: calibrate()
     // These commands never arrive here: ``PageHandler`` passes the first one to the calibration, and pages may not send the others.
-    case .clicking, .selectScore, .selectInstrument, .saveRhythm: break
+    case .clicking, .selectScore, .listRhythms, .help, .selectInstrument, .saveRhythm: break
     case .selectRhythm(let name):
       // The page may choose only from the list. Any other name could be a path of the file system.
       guard rhythms.contains(name) else {
