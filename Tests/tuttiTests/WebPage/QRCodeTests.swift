@@ -27,14 +27,14 @@ import _TestTraits
     for length in [1, 17, 30, 53, 78, 106, 130] {
       let address = String(("http://192.168.1.20:8080/#token=" + String(repeating: "a2b7", count: 30)).prefix(length))
       let code = try #require(QRCode(address))
-      #expect(try await scanner.texts(in: code.lines, background: background) == [address])
+      #expect(try await scanner.texts(in: code.lines(hasColours: true), background: background) == [address])
     }
   }
 
   /// The quiet zone is the light border around a code. It is four modules wide and part of the lines, so that a dark terminal does
   /// not touch the modules of the code.
   @Test func quietZoneHasFourModules() throws {
-    let lines = try #require(QRCode("http://192.168.1.20:8080/")).lines
+    let lines = try #require(QRCode("http://192.168.1.20:8080/")).lines(hasColours: true)
     let inner = lines.map { line in line.filter { " ▀▄█".contains($0) } }
     #expect(inner.prefix(2).allSatisfy { $0.allSatisfy { $0 == " " } })
     #expect(inner.suffix(2).allSatisfy { $0.allSatisfy { $0 == " " } })
