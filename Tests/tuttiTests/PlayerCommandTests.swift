@@ -36,8 +36,15 @@ import Testing
     #expect(throws: CommandSyntaxError.self) { try Command(text: line) }
   }
 
+  @Test func commandsOfTheTerminalAreParsed() throws {
+    #expect(try Command(text: "patch") == .listRhythms && Command(text: "patch waltz") == .selectRhythm("waltz"))
+    #expect(try Command(text: "help") == .help(nil) && Command(text: "help tempo") == .help("tempo"))
+    #expect(try Command(text: "gates") == .player(.showGates))
+    #expect(Command.words.contains("total-activity") && !Command.words.contains("nudge"))
+  }
+
   @Test(arguments: [
-    ("patch", "patch: incomplete; give NAME"), ("instrument", "instrument: incomplete; give NAME"),
+    ("instrument", "instrument: incomplete; give NAME"),
     ("mute", "mute: incomplete; give PEER"), ("quiet on", "quiet on: unexpected words; enter `quiet` or `quiet off`"),
     ("ask on", "ask on: unexpected words; enter `ask` or `ask off`"),
     ("start now", "start now: unexpected words; enter `start`"),
@@ -46,7 +53,7 @@ import Testing
     ("phrase record two", "phrase record two: not a command for a phrase"),
     ("latency", "latency: not a latency; give milliseconds, such as 40 or -5"),
     ("latency 1001", "latency 1001: not a latency"), ("latency soon", "latency soon: not a latency"),
-    ("dance", "dance: unknown command; `tutti peer --help` lists the commands"),
+    ("dance", "dance: unknown command; `help` lists the commands"),
   ])
   func errorFitsTheCommand(line: String, message: String) {
     let error = #expect(throws: CommandSyntaxError.self) { try Command(text: line) }

@@ -191,7 +191,7 @@ import _TestTraits
     let folder = try TemporaryFolder()
     try "name: mine\ndescription: My own.\ntempo: 120\nplay: { always: { kick: x... x... x... x... } }\n".write(
       toFile: folder.path("mine.yaml"), atomically: true, encoding: .utf8)
-    try "version: 3\n".write(toFile: folder.path("other.yaml"), atomically: true, encoding: .utf8)
+    try "version: 3\n".write(toFile: folder.path("no-patch.yaml"), atomically: true, encoding: .utf8)
     let session = try session(columns: 80, in: folder, ["--name", "ada", "--start"])
     try await session.wait(for: "master    ")
     session.type(":patch\n")
@@ -199,7 +199,7 @@ import _TestTraits
     // The end of the list is the player's own rhythm.
     session.type("\u{1B}[F")
     try await session.wait(for: "> mine")
-    #expect(!session.screen.text.contains { $0.contains("other") })
+    #expect(!session.screen.text.contains { $0.contains("no-patch") })
     session.type("\n")
     try await session.wait(for: "rhythm mine: plays from the next bar on")
     session.type("P")
@@ -234,7 +234,8 @@ import _TestTraits
     try await session.wait(for: "(2 of 2 layers)")
     try save("always: { kick: x }")
     try await session.wait(for: "has 1 step in bar 1")
-    try await session.wait(for: ": not changed")
+    // The message is broken between words.
+    try await session.wait(for: "not changed")
     try await session.wait(for: "(2 of 2 layers)")
     try await session.leave()
   }

@@ -24,8 +24,8 @@ struct DemoCommand: ParsableCommand {
       that was played.
 
       RESULT
-        ticks      MIDI clock ticks (24 per quarter note) that were received, of those
-                   that were due
+        ticks      MIDI clock ticks (24 per quarter note) that were received, of
+                   those that were due
         hits       drum strokes and notes that were found in the recording, of those
                    that were to begin; hits at the same instant count once
         late       hits that sounded at least one sample (0.02 ms) later than

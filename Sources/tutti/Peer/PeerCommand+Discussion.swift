@@ -107,7 +107,8 @@ extension PeerCommand {
       control CONTROLLER VALUE    set a controller of your instrument or, if you
                                   have no instrument, of your sound; both numbers
                                   0...127
-      shape PEER CONTROLLER VALUE set a controller of the instrument or the sound
+      shape PEER CONTROLLER VALUE
+                                  set a controller of the instrument or the sound
                                   of PEER; both numbers 0...127
       pitches from PEER|none      let the notes of PEER set the pitches of your
                                   instrument
