@@ -22,13 +22,16 @@ import _TestTraits
 
   @Test func ruleForAnAbsentPeerIsKeptAndReported() throws {
     let subject = try CommandedPeer("absent-peer")
-    for (command, lines) in try [
-      ("hear", subject.lines(after: .hear(HearingRule("Ben")))),
-      ("gate", subject.lines(after: .gate(GateRule("Ben:notes=closed")))),
-      ("led-by", subject.lines(after: .ledBy(["absent-peer", "Ben"]))),
+    for (command, confirmation, lines) in try [
+      ("hear", nil, subject.lines(after: .hear(HearingRule("Ben")))),
+      ("gate", "gates: notes closed for Ben", subject.lines(after: .gate(GateRule("Ben:notes=closed")))),
+      (
+        "led-by", "the rhythm: only absent-peer may control it; while absent-peer is absent, Ben",
+        subject.lines(after: .ledBy(["absent-peer", "Ben"]))
+      ),
     ] {
       #expect(
-        lines == [
+        lines == (confirmation.map { [$0] } ?? []) + [
           "\(command) Ben: no connected peer has this name or identity; the rule applies when it connects; "
             + "the command `peers` lists the names"
         ])

@@ -82,11 +82,9 @@ extension Peer {
     case .ledBy(let leaders):
       setLeaders(leaders)
       let names = leaders.map { $0.cleanName() ?? $0 }
-      let deputies = names.count > 1 ? "; in this order, the others lead in \(names[0])'s absence" : ""
-      log.info(
-        names.isEmpty
-          ? "the rhythm: any peer may control it"
-          : "the rhythm: only \(names.joined(separator: ", ")) may control it\(deputies)")
+      let deputies = names.dropFirst().joined(separator: ", then ")
+      let absence = deputies.isEmpty ? "" : "; while \(names[0]) is absent, \(deputies)"
+      log.info("the rhythm: \(names.first.map { "only \($0)" } ?? "any peer") may control it\(absence)")
       for name in leaders { reportAbsence(of: name, in: "led-by") }
     case .hear(.peer(let name, let hearing)):
       core.hearing.apply(.peer(resolved(name), hearing))
