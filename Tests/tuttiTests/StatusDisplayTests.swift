@@ -228,14 +228,13 @@ import _TestTraits
         toFile: path, atomically: true, encoding: .utf8)
     }
     try save("always: { kick: x... x... x... x... }")
-    let session = try session(columns: 80, in: folder, ["--name", "ada", "--start", "--patch", path])
+    let session = try session(columns: 80, in: folder, ["--name", "ada", "--start", "--patch", "mine.yaml"])
     try await session.wait(for: "(1 of 1 layers)")
     try save("always: { kick: x... x... x... x... }, from 0 to 100: { hat: x.x. x.x. x.x. x.x. }")
     try await session.wait(for: "(2 of 2 layers)")
     try save("always: { kick: x }")
     try await session.wait(for: "has 1 step in bar 1")
-    // The message is broken between words.
-    try await session.wait(for: "not changed")
+    try await session.wait(for: "rhythm mine.yaml: not changed")
     try await session.wait(for: "(2 of 2 layers)")
     try await session.leave()
   }
