@@ -45,11 +45,11 @@ struct Check: Equatable {
   var lines: [String] {
     let blank = String(repeating: " ", count: Self.indent)
     let width = Self.width - Self.indent
-    var lines = Self.wrap("\(name): \(finding)", width: width) + Self.wrap(why, width: width)
+    var lines = "\(name): \(finding)".wrapped(toColumns: width) + why.wrapped(toColumns: width)
     lines = lines.map { blank + $0 }
     lines[0] = state.rawValue + lines[0].dropFirst(state.rawValue.count)
     guard let remedy else { return lines }
-    var advice = Self.wrap(remedy.advice ?? "", width: width).map { blank + $0 }
+    var advice = (remedy.advice?.wrapped(toColumns: width) ?? []).map { blank + $0 }
     // The character `$` marks a command. Advice without a command needs another mark.
     if remedy.commands.isEmpty, !advice.isEmpty { advice[0] = "  remedy:" + advice[0].dropFirst(9) }
     return lines + remedy.commands.flatMap(Self.lines(of:)) + advice
@@ -60,17 +60,6 @@ struct Check: Equatable {
     let line = "    $ " + command
     guard line.count > width, let pipe = line.range(of: "| ") else { return [line] }
     return [String(line[..<pipe.upperBound].dropLast()), "      " + line[pipe.upperBound...]]
-  }
-
-  /// Returns `text` as lines of at most `width` characters, broken at spaces.
-  private static func wrap(_ text: String, width: Int) -> [String] {
-    text.split(separator: " ").reduce(into: []) { lines, word in
-      if let last = lines.last, last.count + 1 + word.count <= width {
-        lines[lines.count - 1] = "\(last) \(word)"
-      } else {
-        lines.append(String(word))
-      }
-    }
   }
 
   /// The check as a member of the array `checks` of `--json`.
