@@ -10,8 +10,7 @@
 import { statSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Chromium, PHONE, sleep } from "../Tests/ConsoleTests/Page/chromium.mjs"
-import { joinAs, touch } from "../Tests/ConsoleTests/Page/joining.mjs"
-import { Peer } from "../Tests/ConsoleTests/Page/peer.mjs"
+import { joinAs, startBand, touch } from "../Tests/ConsoleTests/Page/joining.mjs"
 
 const MAXIMUM_BYTES = 120_000
 
@@ -19,9 +18,7 @@ const file = process.argv[2] ?? fileURLToPath(new URL("results/page.png", import
 const browser = new Chromium()
 const peers = []
 try {
-  const ada = await Peer.start("Ada", ["--activity", "24", "--bpm", "104"])
-  peers.push(ada)
-  peers.push(await Peer.start("Ben", ["--activity", "14", "--connect", `127.0.0.1:${ada.port}`]))
+  const ada = await startBand(peers)
   // One pixel per CSS pixel keeps the file small.
   const phone = await joinAs(browser, ada.play, { name: "Robin", instrument: "kalimba", energy: 20, ...PHONE, scale: 1 })
   ada.enter("start")

@@ -142,9 +142,7 @@ final class CommandLineEditor: @unchecked Sendable {
 
   private func end(_ line: TypedLine) {
     let text = line.text
-    incomplete.removeAll()
-    recalled = nil
-    show(isTerminal ? .keys : .line(TypedLine()))
+    discard()
     guard text.contains(where: { !$0.isWhitespace }) else { return }
     if history.last != text { history.append(text) }
     if history.count > Self.maximumHistory { history.removeFirst() }

@@ -1,4 +1,14 @@
-// Joins a page as a player, for pictures.
+// Two peers and players who join their pages, for pictures.
+
+import { Peer } from "./peer.mjs"
+
+/** Starts the peers Ada and Ben, who are connected, and adds them to `peers`. */
+export async function startBand(peers) {
+  const ada = await Peer.start("Ada", ["--activity", "24", "--bpm", "104"])
+  peers.push(ada)
+  peers.push(await Peer.start("Ben", ["--activity", "14", "--connect", `127.0.0.1:${ada.port}`]))
+  return ada
+}
 
 /** Opens a page, joins with a name and an instrument, and waits for the sounds. */
 export async function joinAs(browser, url, { name, instrument, energy = 0, ...size }) {

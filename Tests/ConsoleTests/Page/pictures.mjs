@@ -5,17 +5,14 @@
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Chromium, PHONE, sleep } from "./chromium.mjs"
-import { joinAs, touch } from "./joining.mjs"
-import { Peer } from "./peer.mjs"
+import { joinAs, startBand, touch } from "./joining.mjs"
 
 const folder = process.argv[2] ?? fileURLToPath(new URL("../../../Sources/Console/Console.docc/Resources/", import.meta.url))
 const browser = new Chromium()
 const peers = []
 
 try {
-  const ada = await Peer.start("Ada", ["--activity", "24", "--bpm", "104"])
-  peers.push(ada)
-  peers.push(await Peer.start("Ben", ["--activity", "14", "--connect", `127.0.0.1:${ada.port}`]))
+  const ada = await startBand(peers)
   const leader = await joinAs(browser, ada.lead, { name: "Mia", instrument: "marimba", energy: 12, width: 1280, height: 800 })
   const guest = await joinAs(browser, ada.play, { name: "Robin", instrument: "kalimba", energy: 20, ...PHONE })
   const partner = await joinAs(browser, ada.play, { name: "Tom", instrument: "drums", energy: 9, ...PHONE })
