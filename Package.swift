@@ -100,9 +100,10 @@ let package = Package(
       dependencies: [
         "ClockSync", "MIDI", "MusicalTime", .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
-      resources: ["clock", "follower", "sync", "audio", "network", "players", "path"].map {
-        .embedInCode("Schemas/measure-\($0).json")
-      }),
+      resources: [
+        "calibrate", "common", "measure-audio", "measure-clock", "measure-follower", "measure-network", "measure-path",
+        "measure-players", "measure-sync",
+      ].map { .embedInCode("Schemas/\($0).json") }),
     // Contains the commit of the sources.
     .target(name: "BuildVersion", plugins: ["CommitPlugin"]),
     .plugin(name: "CommitPlugin", capability: .buildTool(), path: "Sources/CommitPlugin"),

@@ -82,6 +82,8 @@ import _TestTraits
       try Self.write(try Self.recording(of: delays, seed: seed), to: folder.path("room.wav"))
       let outcome = try await Child.tutti(["calibrate", "--from", "room.wav", "--json"], in: folder).outcome()
       #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
+      var validator = try SchemaValidator(ReportSchema.calibrate.document)
+      #expect(try validator.validate(outcome.output) == [])
       let decoder = JSONDecoder()
       decoder.keyDecodingStrategy = .convertFromSnakeCase
       let listing = try decoder.decode(Listing.self, from: Data(outcome.output.utf8))

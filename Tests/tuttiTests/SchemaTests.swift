@@ -87,8 +87,9 @@ import _TestTraits
     for schema in ReportSchema.allCases {
       let outcome = try await Child.tutti(["measure", "schema", schema.rawValue], in: folder).outcome()
       #expect(outcome.status == 0 && outcome.output == schema.document)
-      #expect(schema.document.contains("\"urn:tutti:measure:\(schema.rawValue):\(Provenance.schema)\""))
-      #expect(schema.document.contains("\"const\": \(Provenance.schema)"))
+      let command = schema == .calibrate ? "calibrate" : "measure:\(schema.rawValue)"
+      #expect(schema.document.contains("\"$id\" : \"urn:tutti:\(command):\(Provenance.schema)\""))
+      #expect(schema.document.contains("\"const\" : \(Provenance.schema)"))
     }
     let outcome = try await Child.tutti(["measure", "schema", "nothing"], in: folder).outcome()
     #expect(outcome.status == 64 && outcome.errors.contains("nothing"))

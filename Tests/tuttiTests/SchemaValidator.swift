@@ -27,9 +27,8 @@ struct SchemaValidator {
       switch keyword {
       case "$schema", "$id", "$defs", "title", "description": break
       case "$ref":
-        let name = (content as? String ?? "").split(separator: "/").last.map(String.init) ?? ""
-        guard let target = (root["$defs"] as? [String: Any])?[name] as? [String: Any] else {
-          throw UnknownKeyword(keyword: "$ref \(name)")
+        guard let target = target(of: content as? String ?? "") else {
+          throw UnknownKeyword(keyword: "$ref \(content)")
         }
         try check(value, target, at: place)
       case "type":
@@ -75,6 +74,16 @@ struct SchemaValidator {
       default: throw UnknownKeyword(keyword: keyword)
       }
     }
+  }
+
+  /// Returns the schema to which `reference` refers; nil if there is none. The reference has the form `#/$defs/NAME` for a definition of
+  /// this document, or `ID#/$defs/NAME` for a definition of the embedded document with the identifier ID.
+  private func target(of reference: String) -> [String: Any]? {
+    let parts = reference.components(separatedBy: "#/$defs/")
+    guard parts.count == 2 else { return nil }
+    let documents = [root] + (root["$defs"] as? [String: [String: Any]] ?? [:]).values
+    let document = parts[0].isEmpty ? root : documents.first { $0["$id"] as? String == parts[0] }
+    return (document?["$defs"] as? [String: Any])?[parts[1]] as? [String: Any]
   }
 
   /// Whether `value` has this type of JSON Schema.

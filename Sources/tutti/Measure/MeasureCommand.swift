@@ -57,8 +57,8 @@ struct SchemaCommand: ParsableCommand {
     commandName: "schema",
     abstract: "Print the JSON schema of the output of a measurement.",
     discussion: """
-      The schema describes the output of `tutti measure COMMAND --json`. Its format is JSON Schema 2020-12. Each \
-      output contains the version of its schema in the member provenance.schema. The version increases when a member \
+      The schema describes the output of `tutti measure COMMAND --json`, or of `tutti calibrate --json`. Its format is \
+      JSON Schema 2020-12. Each property has a description with its unit. Each output contains the version of its schema in the member provenance.schema. The version increases when a member \
       is removed or changes its meaning.
 
       EXAMPLES
