@@ -50,9 +50,9 @@ import Testing
 
   @Test func plotContainsThreePicturesAndQuotesItsFile() throws {
     let analysis = try analysis(Self.stamps)
-    let script = analysis.plot(file: "it's.svg", format: .svg)
+    let script = analysis.plot(PlotPicture(file: "it's.svg", format: .svg))
     #expect(script.contains("set output 'it''s.svg'") && script.contains("set terminal svg"))
     #expect(script.components(separatedBy: "\nplot ").count == 4)
-    #expect(analysis.plot(file: "a.png", format: .png).contains("set terminal pngcairo"))
+    #expect(analysis.plot(PlotPicture(file: "a.png", format: .png)).contains("set terminal pngcairo"))
   }
 }

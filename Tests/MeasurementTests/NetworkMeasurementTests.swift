@@ -216,7 +216,7 @@ import _TestSupport
     #expect((json["clock"] as? [String: Any])?["skew_low_ppm"] is Double)
     #expect(report.description.hasPrefix("Network to ben, 10.0 s, protocol Tutti\nrequests 500, answers 500, lost 0"))
     // The script has two plot commands, so it has three components.
-    let script = measurement.plot(report, file: "x.svg", format: .svg)
+    let script = measurement.plot(report, PlotPicture(file: "x.svg", format: .svg))
     #expect(script.components(separatedBy: "\nplot ").count == 3)
   }
 }

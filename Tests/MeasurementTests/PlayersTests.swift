@@ -209,6 +209,6 @@ import _TestSupport
     // and the distance of two lines: six ticks of 20 833 333 ns.
     #expect(rows.count == 201 && rows[1].hasPrefix("anna,0,1,0.0,124999998"))
     // The script has two plot commands, so it has three components.
-    #expect(analysis.plot(file: "x.svg", format: .svg).components(separatedBy: "\nplot ").count == 3)
+    #expect(analysis.plot(PlotPicture(file: "x.svg", format: .svg)).components(separatedBy: "\nplot ").count == 3)
   }
 }

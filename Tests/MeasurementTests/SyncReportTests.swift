@@ -287,7 +287,7 @@ import _TestSupport
     #expect(rows.count == 800 && rows[7].offset == errors[7] && rows[7].tick == 7 && rows[500].run == 1)
     #expect(rows[7].text == "\"be,rt\",0,7,\(rows[7].due),\(errors[7])")
     // The script has two plot commands, so it has three components.
-    let script = analysis.plot(file: "x.svg", format: .svg)
+    let script = analysis.plot(PlotPicture(file: "x.svg", format: .svg))
     #expect(script.components(separatedBy: "\nplot ").count == 3 && script.contains("$histogram0 << END_OF_DATA"))
   }
 }

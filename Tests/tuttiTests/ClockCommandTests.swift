@@ -93,11 +93,22 @@ import _TestTraits
   func plotIsWritten() async throws {
     let folder = try TemporaryFolder()
     // The first octet of a PNG file, 0x89, is not UTF-8. It is decoded as U+FFFD.
-    for (file, start) in [("x.svg", "<?xml"), ("x.png", "\u{FFFD}PNG")] {
+    for (file, start) in [("x.svg", "<?xml"), ("x.png", "\u{FFFD}PNG"), ("x.pdf", "%PDF-")] {
       let outcome = try await run("--plot", file, in: folder)
       #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
       let picture = try Data(contentsOf: folder.url.appendingPathComponent(file))
       #expect(String(decoding: picture.prefix(5), as: UTF8.self).hasPrefix(start))
+    }
+    let sized = try await run("--plot", "y.svg", "--size", "900x500", in: folder)
+    let text = try String(contentsOfFile: folder.path("y.svg"), encoding: .utf8)
+    #expect(sized.status == 0 && text.contains("viewBox=\"0 0 900 500\""), "\(text.prefix(300))")
+    for (arguments, reason) in [
+      (["--plot", "x.gif"], "--plot x.gif: not a supported"), (["--size", "900x600"], "there is no plot"),
+      (["--plot", "x.svg", "--size", "9x9"], "--size 9x9: not a size"),
+      (["--plot", "x.svg", "--size", "a"], "not a size"),
+    ] {
+      let outcome = try await Child.tutti(["measure", "clock", "stamps.txt"] + arguments, in: folder).outcome()
+      #expect(outcome.status == 64 && outcome.errors.contains(reason), "\(outcome.errors)")
     }
     let outcome = try await run("--plot", "none/x.svg", in: folder)
     #expect(outcome.status == 69 && outcome.errors.contains("none/x.svg: cannot be written"))

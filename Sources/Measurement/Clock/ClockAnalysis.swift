@@ -141,57 +141,56 @@ public struct ClockAnalysis {
   /// reads no file, needs gnuplot 5, and writes a picture to `file`.
   ///
   /// Real-time: not safe.
-  public func plot(file: String, format: PlotFormat) -> String {
+  public func plot(_ picture: PlotPicture) -> String {
     let stability = report.stability.map { row in
       let interval = row.interval ?? row.allanDeviation...row.allanDeviation
       return "\(row.seconds) \(row.allanDeviation) \(interval.lowerBound) \(interval.upperBound)"
     }
     let histogram = Gnuplot.histogram(phase.errors { $0 }, in: report.phase.minimum...report.phase.maximum)
-    let isVariable = report.stability.contains { $0.allanDeviation > 0 }
     let color = Gnuplot.color(0)
-    return Gnuplot.head(file: file, format: format, height: 1200) + Gnuplot.data("series", timeSeries)
-      + Gnuplot.data("histogram", histogram) + Gnuplot.data("stability", stability)
-      + Gnuplot.panels(
-        title: "\(report.ticks) ticks, \(report.tempo.value.fixed(4)) BPM; \(report.provenance.title)",
-        (
-          ["set xlabel 'time / s'", "set ylabel 'phase error / us'"],
-          [
-            "$series using 1:2:3 with filledcurves \(color) notitle",
-            "$series using 1:2 with lines \(color) notitle, $series using 1:3 with lines \(color) notitle",
-          ]
-        ),
-        (
-          [
-            "set xlabel 'phase error / us'", "set ylabel 'ticks'", "set logscale y", "set yrange [0.5:*]",
-            "set style fill solid",
-          ],
-          ["$histogram using 1:2 with boxes \(color) notitle"]
-        ),
-        (
-          [
-            "set xlabel 'observation time / s'", "set ylabel 'Allan deviation, 95 % interval'", "set yrange [*:*]",
-            isVariable ? "set logscale xy" : "unset logscale", "set format y '%.0e'",
-          ],
-          ["$stability using 1:2:3:4 with yerrorlines pt 7 ps 0.5 \(color) notitle"]
-        ))
+    let series = timeSeries
+    let points = series.flatMap { column in column.map { [(x: $0.time, y: $0.low), (x: $0.time, y: $0.high)] } ?? [] }
+    let robust = RobustRange(points.map(\.y))
+    let outside = robust?.outside("outside", points, unit: "µs")
+    let guides = SlopeGuides(report.stability.map { ($0.seconds, $0.allanDeviation) })
+    return Gnuplot.script(
+      picture, title: "\(report.ticks) ticks, \(report.tempo.value.fixed(4)) BPM; \(report.provenance.title)",
+      data: Gnuplot.data("series", series.map { column in column.map { "\($0.time) \($0.low) \($0.high)" } ?? "" })
+        + Gnuplot.data("histogram", histogram) + Gnuplot.data("stability", stability) + (outside?.data ?? ""),
+      [
+        Gnuplot.Panel(
+          x: "time / s", y: "phase error / µs", settings: robust.map { [$0.setting] } ?? [],
+          curves: [
+            "$series using 1:2:3 with filledcurves \(color) notitle", "$series using 1:2 with lines \(color) notitle",
+            "$series using 1:3 with lines \(color) notitle",
+          ] + [outside?.curve].compactMap(\.self)),
+        Gnuplot.Panel(
+          x: "phase error / µs", y: "ticks", settings: Gnuplot.countAxis + ["set style fill solid"],
+          curves: ["$histogram using 1:2 with boxes \(color) notitle"]),
+        Gnuplot.Panel(
+          x: "observation time / s", y: "Allan deviation", settings: guides?.settings ?? [],
+          curves: (guides?.curves ?? []) + [
+            "$stability using 1:2:3:4 with yerrorlines pt 7 ps 0.5 \(color) title '95 % interval'"
+          ]),
+      ])
   }
 
-  /// One line for each column of the plot: the time in seconds, and the smallest and the largest phase error in microseconds. An
-  /// empty line ends each run.
-  private var timeSeries: [String] {
+  /// The columns of the plot of the phase error: the time in seconds, and the smallest and the largest phase error in microseconds. Nil
+  /// ends each run.
+  private var timeSeries: [(time: Double, low: Double, high: Double)?] {
     let (series, period) = (phase.series, phase.period)
     let width = max(1, series.phase.count / Self.columns)
-    var (lines, start): ([String], Double) = ([], 0)
+    var (columns, start): ([(time: Double, low: Double, high: Double)?], Double) = ([], 0)
     for run in series.runs {
       for first in stride(from: run.lowerBound, to: run.upperBound, by: width) {
         let values = series.phase[first..<min(first + width, run.upperBound)].filter { !$0.isNaN }
         guard let low = values.min(), let high = values.max() else { continue }
-        lines.append("\((start + Double(first - run.lowerBound) * period) / 1e9) \(low / 1e3) \(high / 1e3)")
+        columns.append(((start + Double(first - run.lowerBound) * period) / 1e9, low / 1e3, high / 1e3))
       }
       // The plot omits the pauses between runs: each run begins where the previous run ends.
       start += Double(run.count) * period
-      lines.append("")
+      columns.append(nil)
     }
-    return lines
+    return columns
   }
 }

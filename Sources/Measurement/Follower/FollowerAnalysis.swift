@@ -63,9 +63,9 @@ public struct FollowerAnalysis {
   /// script contains its data, reads no file, needs gnuplot 5, and writes a picture to `file`.
   ///
   /// Real-time: not safe.
-  public func plot(file: String, format: PlotFormat) -> String {
+  public func plot(_ picture: PlotPicture) -> String {
     let sections = record.header.stimulus.sections
-    var text = Gnuplot.head(file: file, format: format, height: 900)
+    var data = ""
     var (all, steps): ([String], [String]) = ([], [])
     for (index, section) in sections.enumerated() {
       // One line for each sound: the time in seconds, the phase error in microseconds, and the time since the beginning of the section in
@@ -75,16 +75,18 @@ public struct FollowerAnalysis {
         return "\(time / 1e9) \(sound.error / 1e3) \((time - section.start) / 1e9)"
       }
       guard !lines.isEmpty else { continue }
-      text += Gnuplot.data("part\(index)", lines)
-      let style = "\(Gnuplot.color(index)) title '\(section.part.rawValue)'"
-      all.append("$part\(index) using 1:2 with points pt 7 ps 0.3 \(style)")
+      data += Gnuplot.data("part\(index)", lines)
+      let style = "\(Gnuplot.symbol(index)) title '\(section.part.rawValue)'"
+      all.append("$part\(index) using 1:2 with points \(style)")
       if index > 0, sections[index - 1].period != section.period {
-        steps.append("$part\(index) using 3:2 with linespoints pt 7 ps 0.3 \(style)")
+        steps.append("$part\(index) using 3:2 with linespoints \(style)")
       }
     }
-    return text
-      + Gnuplot.panels(
-        title: report.provenance.title, (["set ylabel 'phase error / us'", "set xlabel 'time / s'"], all),
-        (["set xlabel 'time after the tempo step / s'"], steps))
+    return Gnuplot.script(
+      picture, title: report.provenance.title, data: data,
+      [
+        Gnuplot.Panel(x: "time / s", y: "phase error / µs", curves: all),
+        Gnuplot.Panel(x: "time after the tempo step / s", y: "phase error / µs", curves: steps),
+      ])
   }
 }

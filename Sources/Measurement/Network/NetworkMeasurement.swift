@@ -93,26 +93,25 @@ public struct NetworkMeasurement: Sendable {
   /// - Parameter report: the figures of this measurement.
   ///
   /// Real-time: not safe.
-  public func plot(_ report: NetworkReport, file: String, format: PlotFormat) -> String {
+  public func plot(_ report: NetworkReport, _ picture: PlotPicture) -> String {
     let start = exchanges[0].sent
-    let lines = exchanges.map { "\(($0.sent - start).seconds) \($0.roundTrip / 1e3)" }
+    let points = exchanges.map { (x: ($0.sent - start).seconds, y: $0.roundTrip / 1e3) }
+    let robust = RobustRange(points.map(\.y))
+    let outside = robust?.outside("outside", points, unit: "µs")
     let histogram = Gnuplot.histogram(
       exchanges.map(\.roundTrip), in: report.roundTrip.minimum...report.roundTrip.maximum)
     let color = Gnuplot.color(0)
-    return Gnuplot.head(file: file, format: format, height: 900) + Gnuplot.data("time", lines)
-      + Gnuplot.data("histogram", histogram)
-      + Gnuplot.panels(
-        title: "\(report.peer); tutti \(report.provenance.version)",
-        (
-          ["set xlabel 'time / s'", "set ylabel 'round trip / us'"],
-          ["$time using 1:2 with points pt 7 ps 0.3 \(color) notitle"]
-        ),
-        (
-          [
-            "set xlabel 'round trip / us'", "set ylabel 'requests'", "set style fill solid", "set logscale y",
-            "set yrange [0.5:*]",
-          ],
-          ["$histogram using 1:2 with boxes \(color) notitle"]
-        ))
+    return Gnuplot.script(
+      picture, title: "\(report.peer); tutti \(report.provenance.version)",
+      data: Gnuplot.data("time", points.map { "\($0.x) \($0.y)" }) + Gnuplot.data("histogram", histogram)
+        + (outside?.data ?? ""),
+      [
+        Gnuplot.Panel(
+          x: "time / s", y: "round trip / µs", settings: robust.map { [$0.setting] } ?? [],
+          curves: ["$time using 1:2 with points \(Gnuplot.symbol(0)) notitle"] + [outside?.curve].compactMap(\.self)),
+        Gnuplot.Panel(
+          x: "round trip / µs", y: "requests", settings: Gnuplot.countAxis + ["set style fill solid"],
+          curves: ["$histogram using 1:2 with boxes \(color) notitle"]),
+      ])
   }
 }

@@ -211,28 +211,29 @@ public struct PlayersAnalysis: Sendable {
   /// script contains its data, reads no file, needs gnuplot 5, and writes a picture to `file`.
   ///
   /// Real-time: not safe.
-  public func plot(file: String, format: PlotFormat) -> String {
+  public func plot(_ picture: PlotPicture) -> String {
     // The time of an action is in seconds since the first action of all players. A bin of the histogram is 2 ms wide.
     let starts = zip(placed, clockOffsets).compactMap { actions, offset in actions.map { $0.instant - offset }.min() }
     let (start, width) = (starts.min() ?? 0, 2.0)
-    var text = Gnuplot.head(file: file, format: format, height: 900)
+    var data = ""
     var (points, histograms): ([String], [String]) = ([], [])
     for (index, player) in report.players.enumerated() where !placed[index].isEmpty {
-      text += Gnuplot.data(
+      data += Gnuplot.data(
         "time\(index)",
         placed[index].map { "\(Double($0.instant - clockOffsets[index] - start) / 1e9) \($0.asynchrony / 1e6)" })
       let bins = Dictionary(grouping: placed[index]) { Int(($0.asynchrony / 1e6 / width).rounded(.down)) }
-      text += Gnuplot.data(
+      data += Gnuplot.data(
         "histogram\(index)",
         bins.sorted { $0.key < $1.key }.map { "\((Double($0.key) + 0.5) * width) \($0.value.count)" })
-      let (color, title) = (Gnuplot.color(index), Gnuplot.quoted(player.name))
-      points.append("$time\(index) using 1:2 with points pt 7 ps 0.4 \(color) title \(title)")
-      histograms.append("$histogram\(index) using 1:2 with linespoints pt 7 ps 0.4 \(color) title \(title)")
+      let (symbol, title) = (Gnuplot.symbol(index), Gnuplot.quoted(player.name))
+      points.append("$time\(index) using 1:2 with points \(symbol) title \(title)")
+      histograms.append("$histogram\(index) using 1:2 with linespoints \(symbol) title \(title)")
     }
-    return text
-      + Gnuplot.panels(
-        title: report.provenance?.title ?? "",
-        (["set xlabel 'time since the first action / s'", "set ylabel 'asynchrony to the grid / ms'"], points),
-        (["set xlabel 'asynchrony to the grid / ms'", "set ylabel 'actions'"], histograms))
+    return Gnuplot.script(
+      picture, title: report.provenance?.title ?? "", data: data,
+      [
+        Gnuplot.Panel(x: "time since the first action / s", y: "asynchrony to the grid / ms", curves: points),
+        Gnuplot.Panel(x: "asynchrony to the grid / ms", y: "actions", curves: histograms),
+      ])
   }
 }

@@ -1,26 +1,20 @@
-/// The picture formats of plots. The raw value is the extension of the file name.
-public enum PlotFormat: String, Sendable, CaseIterable {
-  case svg, png
-}
+import Foundation
 
 /// The parts that all scripts for gnuplot have in common. The scripts work with gnuplot 5 and contain their data.
 enum Gnuplot {
   /// The colours of the curves: the bright scheme of P. Tol, "Colour schemes", SRON/EPS/TN/09-002, 2021.
   private static let colors = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb"]
+  /// The point types of the curves: filled circle, square, triangle and so on. They tell the curves apart in a print without colours.
+  private static let points = [7, 5, 9, 13, 11, 15, 3]
 
-  /// Returns the lines that begin a script.
-  ///
-  /// - Parameters:
-  ///   - file: the path of the picture that the script writes.
-  ///   - format: the format of the picture.
-  ///   - height: the height of the picture in pixels.
-  static func head(file: String, format: PlotFormat, height: Int) -> String {
-    let terminal =
-      switch format {
-      case .svg: "svg size 900,\(height) dynamic background '#ffffff'"
-      case .png: "pngcairo size 900,\(height)"
-      }
-    return "set terminal \(terminal)\nset output \(quoted(file))\nset key noenhanced\nset grid\n"
+  /// One panel of a plot.
+  struct Panel {
+    /// The labels of the axes. A unit follows a slash (ISO 80000-1, section 7.1.1).
+    var x, y: String
+    /// The commands that set the axes.
+    var settings: [String] = []
+    /// The curves.
+    var curves: [String]
   }
 
   /// Returns a block of data with the name `$name`.
@@ -48,21 +42,48 @@ enum Gnuplot {
   /// Returns the colour of the curve with this index.
   static func color(_ index: Int) -> String { "lc rgb '\(colors[index % colors.count])'" }
 
-  /// Returns the commands that draw panels, one above the other, and end the picture.
+  /// Returns the colour and the filled symbol of the curve with this index.
+  static func symbol(_ index: Int) -> String { "pt \(points[index % points.count]) ps 0.4 \(color(index))" }
+
+  /// Returns the script of a picture: its panels, one above the other. The key is above the data and not on them.
   ///
   /// - Parameters:
-  ///   - title: the title above the panels.
-  ///   - panels: for each panel, the commands that set its labels and axes, and its curves.
-  static func panels(title: String, _ panels: (settings: [String], curves: [String])...) -> String {
-    let commands = panels.flatMap { $0.settings + [plot($0.curves)] }
-    let first = "set multiplot layout \(panels.count),1 title \(quoted(title)) noenhanced"
-    return ([first] + commands + ["unset multiplot", "unset output", ""]).joined(separator: "\n")
+  ///   - title: the title above the panels. A picture for print has none.
+  ///   - data: the blocks of data.
+  ///   - panels: the panels, from the top.
+  static func script(_ picture: PlotPicture, title: String, data: String, _ panels: [Panel]) -> String {
+    let heading = picture.isForPrint ? "" : " title \(quoted(title)) noenhanced"
+    var lines = [
+      "set key tmargin left horizontal Left reverse noenhanced", "set grid lc rgb '#dddddd'", "set tics nomirror",
+    ]
+    lines += ["set multiplot layout \(panels.count),1\(heading)"]
+    for panel in panels {
+      lines += ["unset logscale", "set format '%g'", "set mxtics default", "set mytics default", "set autoscale"]
+      lines += ["set xlabel \(quoted(panel.x)) noenhanced", "set ylabel \(quoted(panel.y)) noenhanced"]
+      lines += panel.settings + [plot(panel.curves)]
+    }
+    lines += ["unset multiplot", "unset output", ""]
+    return picture.commands(panels: panels.count) + data + lines.joined(separator: "\n")
   }
 
   /// Returns the command that draws `curves`. Without curves, the command draws an empty panel: a plot without any point is an error
   /// that ends the script, unless its ranges are given.
   private static func plot(_ curves: [String]) -> String {
     "plot " + (curves.isEmpty ? "[0:1] [1:10] NaN notitle" : curves.joined(separator: ", \\\n  "))
+  }
+
+  /// The commands for a logarithmic y axis of counts. A bin with one value is visible, because the axis begins at 0.5.
+  static let countAxis = ["set logscale y", "set format y '10^{%L}'", "set yrange [0.5:*]"]
+
+  /// Returns the commands for a logarithmic axis from the decade below `low` to the decade above `high`, both greater than 0. Its labels
+  /// are powers of ten.
+  static func logarithmic(_ axis: String, _ low: Double, _ high: Double) -> [String] {
+    func decade(_ value: Double, _ rule: FloatingPointRoundingRule) -> Int { Int(log10(value).rounded(rule)) }
+    let (first, last) = (decade(low, .down), decade(high, .up))
+    return [
+      "set logscale \(axis)", "set format \(axis) '10^{%L}'", "set m\(axis)tics 10",
+      "set \(axis)range [1e\(first):1e\(max(last, first + 1))]",
+    ]
   }
 
   /// Encloses `text` in single quotes. A quote inside is doubled, as gnuplot requires (gnuplot manual, "Strings"). A line end becomes a

@@ -61,25 +61,39 @@ public struct AudioAnalysis: Sendable {
   /// script contains its data, reads no file, needs gnuplot 5, and writes a picture to `file`.
   ///
   /// Real-time: not safe.
-  public func plot(file: String, format: PlotFormat) -> String {
-    var text = Gnuplot.head(file: file, format: format, height: 900)
+  public func plot(_ picture: PlotPicture) -> String {
+    var data = ""
+    let robust = RobustRange(hits.map { $0.difference / 1e3 })
     var (points, histograms): ([String], [String]) = ([], [])
     for (index, comparison) in report.comparisons.enumerated() {
       guard let difference = comparison.difference else { continue }
       let hits = hits.filter { $0.recording == comparison.name }
-      text += Gnuplot.data("time\(index)", hits.map { "\($0.time) \($0.difference / 1e3)" })
-      text += Gnuplot.data(
+      data += Gnuplot.data(
+        "time\(index)", hits.map { "\($0.time) \($0.difference / 1e3) \($0.isCorrelated ? 1 : 0)" })
+      data += Gnuplot.data(
         "histogram\(index)", Gnuplot.histogram(hits.map(\.difference), in: difference.minimum...difference.maximum))
       let (color, title) = (Gnuplot.color(index), Gnuplot.quoted(comparison.name))
-      points.append("$time\(index) using 1:2 with points pt 7 ps 0.3 \(color) title \(title)")
+      // A filled circle is a hit that was measured by correlation, an open one a hit that was measured by its onset.
+      points.append("$time\(index) using 1:($3 == 1 ? $2 : NaN) with points pt 7 ps 0.4 \(color) title \(title)")
+      if hits.contains(where: { !$0.isCorrelated }) {
+        let title = Gnuplot.quoted("\(comparison.name), onset only")
+        points.append("$time\(index) using 1:($3 == 0 ? $2 : NaN) with points pt 6 ps 0.5 \(color) title \(title)")
+      }
       histograms.append("$histogram\(index) using 1:2 with histeps \(color) title \(title)")
     }
-    let reference = Gnuplot.quoted("difference from \(report.tracks[0].name) / us")
-    return text
-      + Gnuplot.panels(
-        title: report.provenance?.title ?? "",
-        (["set xlabel 'time / s'", "set ylabel \(reference) noenhanced"], points),
-        (["set xlabel 'difference / us'", "set ylabel 'hits'"], histograms))
+    if let outside = robust?.outside("outside", hits.map { ($0.time, $0.difference / 1e3) }, unit: "µs") {
+      data += outside.data
+      points.append(outside.curve)
+    }
+    return Gnuplot.script(
+      picture, title: report.provenance?.title ?? "", data: data,
+      [
+        Gnuplot.Panel(
+          x: "time / s", y: "difference from \(report.tracks[0].name) / µs",
+          settings: robust.map { [$0.setting] } ?? [],
+          curves: points),
+        Gnuplot.Panel(x: "difference / µs", y: "hits", curves: histograms),
+      ])
   }
 }
 

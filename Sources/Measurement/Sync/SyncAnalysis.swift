@@ -72,25 +72,32 @@ public struct SyncAnalysis: Sendable {
   /// gnuplot 5, and writes a picture to `file`.
   ///
   /// Real-time: not safe.
-  public func plot(file: String, format: PlotFormat) -> String {
-    var text = Gnuplot.head(file: file, format: format, height: 900)
+  public func plot(_ picture: PlotPicture) -> String {
+    var data = ""
+    // All peers share one axis. Only its range decides which offsets are outside.
+    let robust = RobustRange(series.flatMap { $0.points(seconds: seconds).map(\.y) })
     var (curves, histograms): ([String], [String]) = ([], [])
     for (index, (comparison, series)) in zip(report.comparisons, series).enumerated() where comparison.common > 0 {
-      text += Gnuplot.data("time\(index)", series.lines(seconds: seconds))
-      text += Gnuplot.data("histogram\(index)", series.histogram)
+      data += Gnuplot.data("time\(index)", series.lines(seconds: seconds))
+      data += Gnuplot.data("histogram\(index)", series.histogram)
       let (color, title) = (Gnuplot.color(index), Gnuplot.quoted(comparison.name))
       curves.append("$time\(index) using 1:2:3 with filledcurves \(color) fs transparent solid 0.5 title \(title)")
       curves.append("$time\(index) using 1:2 with lines \(color) notitle")
       curves.append("$time\(index) using 1:3 with lines \(color) notitle")
       histograms.append("$histogram\(index) using 1:2 with histeps \(color) title \(title)")
     }
+    if let outside = robust?.outside("outside", series.flatMap { $0.points(seconds: seconds) }, unit: "µs") {
+      data += outside.data
+      curves.append(outside.curve)
+    }
     let reference = report.reference == .first ? report.peers[0].header.name : "the median timeline"
-    return text
-      + Gnuplot.panels(
-        title: report.provenance?.title ?? "",
-        (
-          ["set xlabel 'time / s'", "set ylabel \(Gnuplot.quoted("offset from \(reference) / us")) noenhanced"], curves
+    return Gnuplot.script(
+      picture, title: report.provenance?.title ?? "", data: data,
+      [
+        Gnuplot.Panel(
+          x: "time / s", y: "offset from \(reference) / µs", settings: robust.map { [$0.setting] } ?? [], curves: curves
         ),
-        (["set xlabel 'offset / us'", "set ylabel 'ticks'", "set logscale y", "set yrange [0.5:*]"], histograms))
+        Gnuplot.Panel(x: "offset / µs", y: "ticks", settings: Gnuplot.countAxis, curves: histograms),
+      ])
   }
 }

@@ -87,7 +87,7 @@ struct SyncOffsets {
   }
 }
 
-/// The offsets of one peer, reduced to the data of a plot (``SyncAnalysis/plot(file:format:)``).
+/// The offsets of one peer, reduced to the data of a plot (``SyncAnalysis/plot(_:)``).
 struct SyncSeries: Sendable {
   /// The smallest and the largest offset in each interval of time, in nanoseconds; nil for an interval without a tick. The
   /// intervals divide the time span of the reference into equal parts. Extremes are stored instead of means, so that no peak is
@@ -128,9 +128,19 @@ struct SyncSeries: Sendable {
   /// - Parameter seconds: the time span of the reference.
   func lines(seconds: Double) -> [String] {
     extremes.enumerated().map { column, range in
-      guard let range else { return "" }
-      let time = (Double(column) + 0.5) * seconds / Double(extremes.count)
-      return "\(time) \(range.lowerBound / 1e3) \(range.upperBound / 1e3)"
+      range.map { "\(time(of: column, seconds)) \($0.lowerBound / 1e3) \($0.upperBound / 1e3)" } ?? ""
     }
+  }
+
+  /// The extremes as points: the time in seconds, and the offset in microseconds.
+  func points(seconds: Double) -> [(x: Double, y: Double)] {
+    extremes.enumerated().flatMap { column, range in
+      [range?.lowerBound, range?.upperBound].compactMap { $0 }.map { (time(of: column, seconds), $0 / 1e3) }
+    }
+  }
+
+  /// The middle of an interval in seconds. `seconds` is the time span of the reference.
+  private func time(of column: Int, _ seconds: Double) -> Double {
+    (Double(column) + 0.5) * seconds / Double(extremes.count)
   }
 }

@@ -57,6 +57,7 @@ struct ClockCommand: ParsableCommand {
         tutti measure clock ada.trace
         tutti measure clock ada.trace --instant due --json
         tutti measure clock stamps.txt --nominal 120 --plot clock.svg
+        tutti measure clock ada.trace --plot clock.pdf --size 85x150mm
         tutti measure clock ada.trace --csv > ticks.csv
         tutti measure clock ada.trace --histogram 500
         tutti measure clock clicks.wav --ticks-per-quarter 1
@@ -119,11 +120,7 @@ struct ClockCommand: ParsableCommand {
       valueName: "N"))
   var histogram: Int?
 
-  @Option(
-    help: ArgumentHelp(
-      "Draw the phase error, its histogram and the Allan deviation with gnuplot.", valueName: "FILE.svg|FILE.png"),
-    completion: .file(extensions: ["svg", "png"]))
-  var plot: String?
+  @OptionGroup var plot: PlotOptions
 
   func validate() throws {
     guard (json ? 1 : 0) + (csv ? 1 : 0) + (histogram == nil ? 0 : 1) <= 1 else {
@@ -145,7 +142,6 @@ struct ClockCommand: ParsableCommand {
     try check("--ticks-per-quarter", ticksPerQuarter, in: 1...100_000, "1 to 100000")
     if let histogram { try check("--histogram", histogram, in: 1...1_000_000, "1 to 1000000 bins") }
     try check("--seconds", seconds, in: 0...1e6, "0 to 1000000")
-    if let plot { _ = try GnuplotProgram.format(of: plot) }
   }
 
   func run() throws {

@@ -12,14 +12,10 @@ struct MeasureOutput: ParsableArguments {
   @Flag(help: "Print comma-separated values (CSV) instead of tables.")
   var csv = false
 
-  @Option(
-    help: ArgumentHelp("Draw the figures with gnuplot.", valueName: "FILE.svg|FILE.png"),
-    completion: .file(extensions: ["svg", "png"]))
-  var plot: String?
+  @OptionGroup var plot: PlotOptions
 
   func validate() throws {
     guard !json || !csv else { throw ValidationError("--json and --csv: contradict each other; give one of them") }
-    if let plot { _ = try GnuplotProgram.format(of: plot) }
   }
 
   /// Prints a report in the chosen form.

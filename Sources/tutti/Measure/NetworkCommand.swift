@@ -82,7 +82,7 @@ struct NetworkCommand: ParsableCommand {
         rows.print(stamps.map { "\($0.nanoseconds)" }.joined(separator: ","))
       }
     }
-    try gnuplot?.draw { task.measurement.plot(report, file: $0, format: $1) }
+    try gnuplot?.draw { task.measurement.plot(report, $0) }
   }
 
   /// The current figures in one line. Here, the round trips include the time that the peer needed for its answer.

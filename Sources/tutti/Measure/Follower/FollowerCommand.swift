@@ -116,7 +116,7 @@ struct FollowerCommand: ParsableCommand {
           "--listen \(listen): is a recording, which needs the saved clock that was recorded with it; send the clock with "
             + "--save FILE while you record the device, then run `tutti measure follower FILE --listen \(listen)`")
       }
-      if listen == nil, output.json || output.csv || output.plot != nil {
+      if listen == nil, output.json || output.csv || output.plot.file != nil {
         throw ValidationError("--json, --csv, --plot: nothing is measured without --listen; give --listen")
       }
     } else {
