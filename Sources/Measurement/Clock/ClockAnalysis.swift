@@ -146,12 +146,13 @@ public struct ClockAnalysis {
       let interval = row.interval ?? row.allanDeviation...row.allanDeviation
       return "\(row.seconds) \(row.allanDeviation) \(interval.lowerBound) \(interval.upperBound)"
     }
-    let histogram = Gnuplot.histogram(phase.errors { $0 }, in: report.phase.minimum...report.phase.maximum)
     let color = Gnuplot.color(0)
     let series = timeSeries
     let points = series.flatMap { column in column.map { [(x: $0.time, y: $0.low), (x: $0.time, y: $0.high)] } ?? [] }
     let robust = RobustRange(points.map(\.y))
     let outside = robust?.outside("outside", points, unit: "µs")
+    let extremes = report.phase.minimum...report.phase.maximum
+    let histogram = Gnuplot.histogram(phase.errors { $0 }, in: robust?.range.scaled(by: 1e3) ?? extremes)
     let guides = SlopeGuides(report.stability.map { ($0.seconds, $0.allanDeviation) })
     return Gnuplot.script(
       picture, title: "\(report.ticks) ticks, \(report.tempo.value.fixed(4)) BPM; \(report.provenance.title)",
@@ -165,12 +166,13 @@ public struct ClockAnalysis {
             "$series using 1:3 with lines \(color) notitle",
           ] + [outside?.curve].compactMap(\.self)),
         Gnuplot.Panel(
-          x: "phase error / µs", y: "ticks", settings: Gnuplot.countAxis + ["set style fill solid"],
+          x: RobustRange.label("phase error / µs", robust), y: "ticks",
+          settings: Gnuplot.countAxis + ["set style fill solid"],
           curves: ["$histogram using 1:2 with boxes \(color) notitle"]),
         Gnuplot.Panel(
           x: "observation time / s", y: "Allan deviation", settings: guides?.settings ?? [],
           curves: (guides?.curves ?? []) + [
-            "$stability using 1:2:3:4 with yerrorlines pt 7 ps 0.5 \(color) title '95 % interval'"
+            "$stability using 1:2:3:4 with yerrorlines pt 7 ps 0.5 \(color) title 'Allan deviation, 95 % interval'"
           ]),
       ])
   }

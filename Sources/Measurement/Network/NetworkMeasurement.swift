@@ -99,7 +99,8 @@ public struct NetworkMeasurement: Sendable {
     let robust = RobustRange(points.map(\.y))
     let outside = robust?.outside("outside", points, unit: "µs")
     let histogram = Gnuplot.histogram(
-      exchanges.map(\.roundTrip), in: report.roundTrip.minimum...report.roundTrip.maximum)
+      exchanges.map(\.roundTrip),
+      in: robust?.range.scaled(by: 1e3) ?? report.roundTrip.minimum...report.roundTrip.maximum)
     let color = Gnuplot.color(0)
     return Gnuplot.script(
       picture, title: "\(report.peer); tutti \(report.provenance.version)",
@@ -110,7 +111,8 @@ public struct NetworkMeasurement: Sendable {
           x: "time / s", y: "round trip / µs", settings: robust.map { [$0.setting] } ?? [],
           curves: ["$time using 1:2 with points \(Gnuplot.symbol(0)) notitle"] + [outside?.curve].compactMap(\.self)),
         Gnuplot.Panel(
-          x: "round trip / µs", y: "requests", settings: Gnuplot.countAxis + ["set style fill solid"],
+          x: RobustRange.label("round trip / µs", robust), y: "requests",
+          settings: Gnuplot.countAxis + ["set style fill solid"],
           curves: ["$histogram using 1:2 with boxes \(color) notitle"]),
       ])
   }

@@ -23,11 +23,11 @@ enum Gnuplot {
   }
 
   /// Returns the lines of a histogram with 100 bins of equal width: the middle of each bin in microseconds, and the number of values in
-  /// the bin.
+  /// the bin. The first and the last bin also contain the values outside `range`.
   ///
   /// - Parameters:
   ///   - values: the values in nanoseconds.
-  ///   - range: the smallest and the largest value.
+  ///   - range: the smallest and the largest value, or the range of the axis without outliers (``RobustRange``).
   static func histogram(_ values: some Sequence<Double>, in range: ClosedRange<Double>) -> [String] {
     let bins = 100
     // The width of a bin is at least 1 ns, because all values may be equal.
@@ -54,11 +54,15 @@ enum Gnuplot {
   static func script(_ picture: PlotPicture, title: String, data: String, _ panels: [Panel]) -> String {
     let heading = picture.isForPrint ? "" : " title \(quoted(title)) noenhanced"
     var lines = [
-      "set key tmargin left horizontal Left reverse noenhanced", "set grid lc rgb '#dddddd'", "set tics nomirror",
+      "set key tmargin left horizontal Left reverse noenhanced", "set grid lt 1 lw 0.5 lc rgb '#dddddd'",
+      "set tics nomirror", "set lmargin 11",
     ]
     lines += ["set multiplot layout \(panels.count),1\(heading)"]
     for panel in panels {
-      lines += ["unset logscale", "set format '%g'", "set mxtics default", "set mytics default", "set autoscale"]
+      lines += [
+        "unset logscale", "set format '%g'", "set mxtics default", "set mytics default", "set autoscale xfix",
+        "set autoscale y",
+      ]
       lines += ["set xlabel \(quoted(panel.x)) noenhanced", "set ylabel \(quoted(panel.y)) noenhanced"]
       lines += panel.settings + [plot(panel.curves)]
     }

@@ -17,6 +17,11 @@ struct RobustRange {
     range = low - width...high + width
   }
 
+  /// The label of a histogram over this range.
+  static func label(_ quantity: String, _ robust: RobustRange?) -> String {
+    robust == nil ? quantity : "\(quantity) (the first and the last bin contain all values outside)"
+  }
+
   /// The command that sets the range of the y axis.
   var setting: String { "set yrange [\(range.lowerBound):\(range.upperBound)]" }
 
@@ -34,4 +39,9 @@ struct RobustRange {
       "outside the axis: \(outside.count), up to \(largest.fixed(largest < 100 ? 1 : 0)) \(unit)")
     return (Gnuplot.data(name, lines), "$\(name) using 1:2 with points pt 8 ps 0.8 lc rgb 'black' title \(title)")
   }
+}
+
+extension ClosedRange<Double> {
+  /// The range with both ends multiplied by `factor`, which is greater than 0.
+  func scaled(by factor: Double) -> ClosedRange<Double> { lowerBound * factor...upperBound * factor }
 }

@@ -71,7 +71,9 @@ public struct AudioAnalysis: Sendable {
       data += Gnuplot.data(
         "time\(index)", hits.map { "\($0.time) \($0.difference / 1e3) \($0.isCorrelated ? 1 : 0)" })
       data += Gnuplot.data(
-        "histogram\(index)", Gnuplot.histogram(hits.map(\.difference), in: difference.minimum...difference.maximum))
+        "histogram\(index)",
+        Gnuplot.histogram(
+          hits.map(\.difference), in: robust?.range.scaled(by: 1e3) ?? difference.minimum...difference.maximum))
       let (color, title) = (Gnuplot.color(index), Gnuplot.quoted(comparison.name))
       // A filled circle is a hit that was measured by correlation, an open one a hit that was measured by its onset.
       points.append("$time\(index) using 1:($3 == 1 ? $2 : NaN) with points pt 7 ps 0.4 \(color) title \(title)")
@@ -92,7 +94,7 @@ public struct AudioAnalysis: Sendable {
           x: "time / s", y: "difference from \(report.tracks[0].name) / µs",
           settings: robust.map { [$0.setting] } ?? [],
           curves: points),
-        Gnuplot.Panel(x: "difference / µs", y: "hits", curves: histograms),
+        Gnuplot.Panel(x: RobustRange.label("difference / µs", robust), y: "hits", curves: histograms),
       ])
   }
 }

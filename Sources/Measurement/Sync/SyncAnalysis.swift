@@ -97,7 +97,8 @@ public struct SyncAnalysis: Sendable {
         Gnuplot.Panel(
           x: "time / s", y: "offset from \(reference) / µs", settings: robust.map { [$0.setting] } ?? [], curves: curves
         ),
-        Gnuplot.Panel(x: "offset / µs", y: "ticks", settings: Gnuplot.countAxis, curves: histograms),
+        Gnuplot.Panel(
+          x: RobustRange.label("offset / µs", robust), y: "ticks", settings: Gnuplot.countAxis, curves: histograms),
       ])
   }
 }

@@ -119,7 +119,8 @@ struct SyncSeries: Sendable {
   /// Calculates the histogram of all offsets of the peer, in nanoseconds.
   mutating func count(_ offsets: [Double]) {
     guard let low = offsets.min(), let high = offsets.max() else { return }
-    histogram = Gnuplot.histogram(offsets, in: low...high)
+    let robust = RobustRange(extremes.flatMap { [$0?.lowerBound, $0?.upperBound].compactMap(\.self) })
+    histogram = Gnuplot.histogram(offsets, in: robust?.range ?? low...high)
   }
 
   /// One line for each interval of time: the middle of the interval in seconds, and the smallest and the largest offset in microseconds.
