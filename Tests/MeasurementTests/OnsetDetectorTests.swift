@@ -100,6 +100,29 @@ import _TestSupport
     #expect(OnsetDetector(rate: 48_000).onsets(in: samples) == [0])
   }
 
+  /// After 81 hits, an open hi-hat rings for 2.5 s: noise, and partials between 14.0 and 14.1 kHz with twice the power of the noise in
+  /// their band. The partials beat, so the power of the highest band rises again and again.
+  @Test(arguments: UInt64(1)...5) func ringingTailHasNoOnsets(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    let (hits, step) = (81, 5_760)
+    var drums = Drums(seconds: Double(hits * step) / 48_000 + 2.6)
+    for index in 0..<hits {
+      drums.strike(index % 4 == 2 ? .snare : .hat, at: 4_800 + index * step, level: 0.4)
+      if index % 4 == 0 { drums.strike(.kick, at: 4_800 + index * step, level: 0.5) }
+    }
+    let partials = (0..<12).map { _ in
+      (Double.random(in: 14_000..<14_100, using: &random), Double.random(in: 0..<2 * .pi, using: &random))
+    }
+    for frame in 0..<120_000 {
+      let time = Double(frame) / 48_000
+      let value = partials.reduce(0) { $0 + 0.004 * sin(2 * .pi * $1.0 * time + $1.1) }
+      let noise = Double.random(in: -0.0158...0.0158, using: &random)
+      drums.add(Float(exp(-1.25 * time) * (value + noise)), at: 4_800 + (hits - 1) * step + frame)
+    }
+    let found = onsets(drums)
+    #expect(found.count == hits, "\(found.dropFirst(hits))")
+  }
+
   @Test func stallHasAnOnsetOnlyWhereTheSoundReturns() {
     var drums = Drums(seconds: 1.2)
     for index in 0..<8 { drums.strike(.tom, at: 2_400 + index * 6_000, level: 0.7) }

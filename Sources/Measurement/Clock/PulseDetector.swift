@@ -28,7 +28,7 @@ struct PulseDetector {
     let correlation = HitCorrelation(rate: rate, after: min(rate / 50, intervals[intervals.count / 10] / 2))
     var correlated = 1
     let positions = edges.dropFirst().map { edge in
-      let match = correlation.match(first.frame, in: samples, near: edge.frame, in: samples)
+      let match = correlation.match(first.frame, in: samples, near: edge.frame, in: samples)?.position
       if match != nil { correlated += 1 }
       // Without a match, the threshold crossing counts. The position of the first pulse is its frame and not its crossing, so all
       // crossings are shifted by the difference between these two.

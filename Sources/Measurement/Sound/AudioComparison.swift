@@ -11,6 +11,9 @@ struct AudioComparison {
   /// hit divided by the largest difference at which the hit would still be matched, so it is between -1 and 1. In unrelated
   /// recordings, the relative differences are distributed evenly, with a standard deviation of 1 / sqrt(3), 0.58.
   private static let unrelatedSpread = 0.45
+  /// The largest magnitude of a delay between recordings with a common clock, in nanoseconds, and the largest difference of another delay
+  /// from the measured one of recordings without a common clock.
+  private static let (plausibleDelay, greatestAlternative): (Int64, Int64) = (1_000_000_000, 10_000_000_000)
   /// The smallest number of hits with which recordings can be considered unrelated.
   private static let fewestHits = 8
 
@@ -30,7 +33,6 @@ struct AudioComparison {
         return
       }
       line = search.line
-      if let note = search.note { figures.notes.append(note) }
     } else if !reference.span.overlaps(other.span) {
       figures.notes = ["does not overlap the reference in time; if their clocks are unrelated, use --align"]
       return
@@ -52,16 +54,20 @@ struct AudioComparison {
       return
     }
     let (first, second, rate) = (reference.recording, other.recording, Double(reference.recording.rate))
-    let correlation = HitCorrelation(rate: first.rate)
     // The beginning of the other recording relative to that of the reference, in nanoseconds.
     let start = Double((second.firstInstant - first.firstInstant).count)
-    var differences: [(time: Instant, value: Double, isCorrelated: Bool)] = []
-    for (a, b) in matching.pairs {
-      // The correlation determines the position of the hit more exactly than the onset detection does.
-      let position = correlation.match(
-        reference.frames[a], in: first.samples, near: other.frames[b], in: second.samples)
-      let frames = (position ?? Double(other.frames[b])) - Double(reference.frames[a])
-      differences.append((reference.onsets[a], start + frames * 1e9 / rate, position != nil))
+    // The correlation determines the differences of the hits more exactly than the onset detection does.
+    let measured = HitDifferences(matching.pairs, reference: reference, other: other)
+    var differences = matching.pairs.indices.map { index in
+      (
+        time: reference.onsets[matching.pairs[index].0], value: start + measured.frames[index] * 1e9 / rate,
+        isCorrelated: measured.isCorrelated[index]
+      )
+    }
+    figures.isInverted = measured.isInverted
+    if measured.isInverted {
+      figures.notes.append(
+        "the polarity is inverted against the reference; the differences allow for the inversion, so they remain valid")
     }
     figures.correlated = differences.count { $0.isCorrelated }
     // If the recordings are aligned, `line` removes the delay and the drift, which the differences still contain.
@@ -74,8 +80,9 @@ struct AudioComparison {
           + "music" + (aligns ? "" : ", or use --align if they did not begin together"))
       return
     }
+    let delay = Distribution(differences.map(\.value))?.p50 ?? 0
+    noteRepetition(reference, other, delay: Int64(delay.rounded()), aligns: aligns, measured)
     if aligns {
-      let delay = Distribution(differences.map(\.value))?.p50 ?? 0
       figures.delay = delay / 1e9
       for index in differences.indices { differences[index].value -= delay }
       figures.notes.append(
@@ -101,6 +108,28 @@ struct AudioComparison {
     return (Distribution(relative)?.standardDeviation ?? 0) > Self.unrelatedSpread
   }
 
+  /// Adds the other delays that fit, because the music repeats.
+  private mutating func noteRepetition(
+    _ reference: AnalysedRecording, _ other: AnalysedRecording, delay: Int64, aligns: Bool,
+    _ differences: HitDifferences
+  ) {
+    // If the clocks are known, delays of more than a second are implausible.
+    let range =
+      aligns
+      ? -Self.greatestAlternative...Self.greatestAlternative
+      : -Self.plausibleDelay - delay...Self.plausibleDelay - delay
+    let repetition = Repetition(
+      reference: reference, other: other, delay: delay, range: range, differences: differences)
+    guard let repetition else { return }
+    (figures.repetition, figures.otherDelays) = (repetition.period, repetition.delays)
+    let others = repetition.delays.map { "\($0.fixed(3)) s" }.joined(separator: " or ")
+    let fit = repetition.delays.count == 1 ? "fits" : "fit"
+    figures.notes.append(
+      "the delay is ambiguous, because the music repeats every \(repetition.period.fixed(3)) s: a delay of \(others) "
+        + "\(fit) as well as \((Double(delay) / 1e9).fixed(3)) s; play music that does not repeat within the possible "
+        + "delays")
+  }
+
   /// Calculates the figures of the differences.
   private mutating func measure(_ differences: [(time: Instant, value: Double, isCorrelated: Bool)]) {
     var fit = DriftFit()
@@ -121,7 +150,8 @@ struct AudioComparison {
     figures.signChanges = zip(signs, signs.dropFirst()).count { $0 != $1 }
     if 2 * figures.correlated < figures.matched {
       figures.notes.append(
-        "most hits sound different in the two recordings, so their times are those of detected onsets, with an accuracy "
+        (figures.correlated == 0 ? "all" : "most")
+          + " hits sound different in the two recordings, so their times are those of detected onsets, with an accuracy "
           + "of 1 ms at best")
     }
   }

@@ -37,6 +37,12 @@ public struct AudioReport: Hashable, Sendable, Codable {
     /// The delay of this recording in seconds, which was determined from its hits and subtracted; nil if the recordings are
     /// aligned by the instants of their first frames.
     public internal(set) var delay: Double?
+    /// Whether the polarity of this recording is inverted against the reference. The differences allow for the inversion.
+    public internal(set) var isInverted = false
+    /// The time in seconds after which the music repeats, and the nearest delays in seconds, one below and one above the measured delay,
+    /// that therefore fit as well; nil if there are none. The delays are at most 1 s, or with alignment at most 10 s from the measured
+    /// delay.
+    public internal(set) var repetition: Double?, otherDelays: [Double]?
     /// The differences of the hits, with their signs: the instant of a hit minus its instant in the reference.
     public internal(set) var difference: Distribution?
     /// The absolute values of ``difference``.
@@ -61,6 +67,9 @@ public struct AudioReport: Hashable, Sendable, Codable {
     private enum CodingKeys: String, CodingKey {
       case name, matched, correlated, missing, extra, difference, magnitude, residual, notes
       case delay = "delay_s"
+      case isInverted = "inverted_polarity"
+      case repetition = "repetition_s"
+      case otherDelays = "other_delays_s"
       case correlatedDifference = "correlated_difference"
       case correlatedMagnitude = "correlated_magnitude"
       case signChanges = "sign_changes"
@@ -115,7 +124,7 @@ extension AudioReport: CustomStringConvertible {
       })
     let correlated = TextTable(
       columns: ["", "hits", "|p50|", "|p95|", "|p99|", "|max|", "mean", "sd"],
-      rows: comparisons.map {
+      rows: comparisons.filter { $0.correlated > 0 }.map {
         [$0.name, "\($0.correlated)"] + Self.figures($0.correlatedMagnitude, $0.correlatedDifference)
       })
     let lines = TextTable(
@@ -128,7 +137,9 @@ extension AudioReport: CustomStringConvertible {
     let reference = tracks.first.map { "\($0.name) (\($0.onsets) hits)" } ?? "no recording"
     let frame = (rate > 0 ? 1e9 / Double(rate) : nil as Double?).microseconds
     var text = "Difference from \(reference), us; one frame is \(frame)\n\(table)\n"
-    text += "Only the hits that sound alike, measured by correlation to a fraction of a frame, us\n\(correlated)\n"
+    if comparisons.contains(where: { $0.correlated > 0 }) {
+      text += "Only the hits that sound alike, measured by correlation to a fraction of a frame, us\n\(correlated)\n"
+    }
     text += "Linear fit to the differences, and the residual, us\n\(lines)"
     let notes = comparisons.flatMap { comparison in comparison.notes.map { "\(comparison.name): \($0)\n" } }
     if !notes.isEmpty { text += "\nNotes\n" + notes.joined() }

@@ -3,24 +3,16 @@ import MusicalTime
 /// Determines the delay and the drift of a recording against the reference from their onsets. This is necessary if the first instants
 /// of the recordings are not known by a common clock.
 ///
-/// The time differences of all pairs of onsets are counted in bins of 5 ms. The bins around the true delay contain the largest
-/// number of pairs. A delay that is wrong by a whole bar also has many pairs, but fewer. A drift spreads the differences over
+/// The time differences of all pairs of onsets are counted in bins of 5 ms (``DelayCounts``). The bins around the true delay contain the
+/// largest number of pairs. A delay that is wrong by a whole bar also has many pairs, but fewer. A drift spreads the differences over
 /// several bins. Therefore a line is fitted: the delay as a function of time, whose slope is the drift. Two steps are repeated
 /// until the line is stable, at most 20 times. First, each onset of the reference is paired with the nearest onset of the
 /// recording; pairs far from the line are dropped. Then a new line is fitted to the differences of the remaining pairs.
 struct DelaySearch {
   /// The delay and the drift.
   private(set) var line = AlignmentLine()
-  /// A note if another delay fits nearly as well; nil if the delay is unique.
-  private(set) var note: String?
-
   /// The smallest number of pairs of onsets from which a delay is determined.
   static let fewestHits = 4
-  /// The maximum number of onsets, at the beginning of each recording, from which the pairs are formed. The work grows with the
-  /// square of this number.
-  private static let limit = 4_000
-  /// The width of a bin in nanoseconds, and the number of bins on each side that are added to a bin.
-  private static let (bin, neighbours): (Int64, Int) = (5_000_000, 2)
   /// The largest deviation of the delay from the difference of the first onsets, in nanoseconds: an hour.
   private static let greatestDelay: Int64 = 3_600_000_000_000
   /// The largest distance from the line at which an onset is paired, in nanoseconds.
@@ -35,34 +27,16 @@ struct DelaySearch {
     guard let first = reference.first, let second = other.first else { return nil }
     // Differences are relative to the difference of the first onsets, because the clocks can be unrelated.
     let base = (second - first).count
-    var bins: [Int: Int] = [:]
-    for a in reference.prefix(Self.limit) {
-      for b in other.prefix(Self.limit) {
-        let difference = (b - a).count - base
-        guard difference.magnitude <= Self.greatestDelay.magnitude else { continue }
-        bins[Int((Double(difference) / Double(Self.bin)).rounded(.down)), default: 0] += 1
-      }
-    }
-    func pairs(_ bin: Int) -> Int {
-      (bin - Self.neighbours...bin + Self.neighbours).reduce(0) { $0 + bins[$1, default: 0] }
-    }
+    let counts = DelayCounts(
+      reference: reference, other: other, base: base, range: -Self.greatestDelay...Self.greatestDelay)
     // If several bins have the largest number of pairs, the bin closest to the difference of the first onsets is chosen. Of
     // two equally close bins, the one with the larger difference is chosen, whatever the order of the dictionary.
     guard
-      let best = bins.keys.max(by: { (pairs($0), -abs($0), $0) < (pairs($1), -abs($1), $1) }),
-      pairs(best) >= Self.fewestHits
+      let best = counts.occupied.max(by: {
+        (counts.pairs($0), -abs($0), $0) < (counts.pairs($1), -abs($1), $1)
+      }), counts.pairs(best) >= Self.fewestHits
     else { return nil }
-    // The best of the bins that are too far from `best` to contain pairs of the same delay. Of equally good bins, the one with the
-    // largest difference is chosen.
-    let runnerUp = bins.keys.filter { abs($0 - best) > 4 * Self.neighbours }.max { (pairs($0), $0) < (pairs($1), $1) }
-    if let runnerUp, Double(pairs(runnerUp)) > 0.95 * Double(pairs(best)) {
-      let seconds = Double((runnerUp - best)) * Double(Self.bin) / 1e9
-      note =
-        "the delay is ambiguous, because the music repeats: a delay that differs by \(seconds.fixed(2)) s fits "
-        + "nearly as well; begin the recordings with a pattern that does not repeat"
-    }
-    line = AlignmentLine(
-      origin: first, delay: base + Int64((Double(best) + 0.5) * Double(Self.bin)), slope: 0)
+    line = AlignmentLine(origin: first, delay: counts.delay(best), slope: 0)
     for _ in 0..<20 {
       let next = Self.refined(line, reference: reference, other: other)
       // Stable: the slope has changed by less than 0.001 ppm, and the delay by less than 1 us.

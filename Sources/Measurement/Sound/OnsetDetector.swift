@@ -12,7 +12,9 @@
 ///    located at its first frame above the rounding noise of 16 bits.
 ///
 /// Onsets closer than 40 ms count as one: the voices of one step, a flam, or the fluctuation of an attack. A click that is
-/// followed by silence is not an onset, but the end of a sound that was cut off. The method follows J. P. Bello et al., "A
+/// followed by silence is not an onset, but the end of a sound that was cut off. After the last hit, an open hi-hat or a cymbal rings for
+/// seconds. Its partials beat, so the power of a band rises by some decibels again and again (``isRinging(from:peak:novelty:energies:)``). Such
+/// rises at the end of the recording are not onsets. The method follows J. P. Bello et al., "A
 /// tutorial on onset detection in music signals", IEEE Trans. SAP 13 (5), 2005, and S. Dixon, "Onset detection revisited", DAFx
 /// 2006. Unlike the methods of these papers, it works in the time domain.
 ///
@@ -30,6 +32,9 @@ public struct OnsetDetector: Sendable {
 
   /// The number of hops, from the first one with a novelty of at least 1, in which the detector looks for the largest novelty.
   private static let searchHops = 20
+  /// The conditions for the ringing of an earlier sound, in hops: the time after the peak in which other bands may rise, the window in
+  /// which the power is averaged, and the length of the past with which the power is compared.
+  private static let tail = (spread: 13, window: 20, past: 500)
   /// The minimum distance of two onsets in hops.
   private static let minimumSpacing = 40
   /// The maximum magnitude of silence: three quantization steps of 16 bits.
@@ -51,6 +56,8 @@ public struct OnsetDetector: Sendable {
     let energies = OnsetBand.all.map { $0.energies(of: samples, rate: rate, hop: hop) }
     let novelty = OnsetNovelty(energies: energies)
     var onsets: [Int] = []
+    // The number of onsets up to the last one that cannot be the ringing of an earlier sound.
+    var hits = 0
     var index = 0
     while index < novelty.hops {
       guard novelty[index] >= 1 else {
@@ -73,9 +80,35 @@ public struct OnsetDetector: Sendable {
         continue
       }
       onsets.append(frame)
+      if !isRinging(from: index, peak: peak, novelty: novelty, energies: energies) { hits = onsets.count }
       index = max(peak, frame / hop + Self.minimumSpacing) + 1
     }
-    return onsets
+    return Array(onsets.prefix(hits))
+  }
+
+  /// Whether a rise can be the beat of partials in a ringing sound: at most two bands rise, and their power remains below that of the
+  /// preceding half second.
+  ///
+  /// - Parameters:
+  ///   - first: the first hop whose novelty is at least 1.
+  ///   - peak: the hop with the largest novelty.
+  ///   - novelty: the novelty of the recording.
+  ///   - energies: the mean square per hop, for each band of ``OnsetBand/all``.
+  private func isRinging(from first: Int, peak: Int, novelty: OnsetNovelty, energies: [[Double]]) -> Bool {
+    // The bands of one hit need not rise in the same hop, because their windows have different lengths.
+    let hops = first..<min(peak + Self.tail.spread, novelty.hops)
+    let bands = novelty.bands.indices.filter { band in hops.contains { novelty.bands[band][$0] >= 1 } }
+    return bands.count <= 2
+      && bands.allSatisfy { band in
+        let (energy, length) = (energies[band], Self.tail.window)
+        func power(_ hop: Int) -> Double {
+          energy[hop..<min(hop + length, energy.count)].reduce(0, +) / Double(length)
+        }
+        let after = hops.reduce(0) { max($0, power($1)) }
+        return stride(from: max(first - Self.tail.past, 0), to: first - length, by: length / 2).contains {
+          power($0) > after
+        }
+      }
   }
 
   /// Returns the hop with the steepest rise of power in the band with the largest novelty at `peak`. The rise is the

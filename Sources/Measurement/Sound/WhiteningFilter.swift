@@ -7,19 +7,21 @@ struct WhiteningFilter {
 
   /// The number of coefficients after the first.
   private static let order = 16
-  /// The power of white noise that is added, relative to the power of the given noise. It limits the gain of the filter at
-  /// frequencies at which the noise has no power.
+  /// The power of white noise that is added to the noise, relative to the power of the hit. Noise of a lower level is not whitened: it
+  /// hardly moves the maximum of the correlation, and to whiten it would amplify the rounding noise of the recordings.
   private static let floor = 1e-3
 
-  /// Creates the filter for the mean spectrum of the parts of `noise`. Each part has the same weight, whatever its level. If all
-  /// parts are silent, the filter passes everything unchanged.
-  init(noise: [ArraySlice<Float>]) {
+  /// Creates the filter for the mean spectrum of noises. The level of each noise is relative to the hit in the same recording, so the
+  /// levels of the recordings have no effect. A recording with a silent hit has no effect. If there is no noise, the filter passes
+  /// everything unchanged.
+  init(_ parts: [(noise: ArraySlice<Float>, hit: ArraySlice<Float>)]) {
     var correlation = [Double](repeating: 0, count: Self.order + 1)
-    for part in noise where part.count > Self.order {
-      let values = part.map { $0.isFinite ? Double($0) : 0 }
-      let power = values.reduce(0) { $0 + $1 * $1 }
-      // A part whose root mean square is at most one quantization step of 16 bits is silent.
-      guard power > Double(values.count) / (32_768 * 32_768) else { continue }
+    for (noise, hit) in parts where noise.count > Self.order {
+      let values = noise.map { $0.isFinite ? Double($0) : 0 }
+      // The power of the hit, for a hit of the same length as the noise.
+      let sum = hit.reduce(0.0) { $0 + ($1.isFinite ? Double($1) * Double($1) : 0) }
+      let power = sum * Double(values.count) / Double(max(hit.count, 1))
+      guard power > 0 else { continue }
       for lag in 0...Self.order {
         var sum = 0.0
         for index in lag..<values.count { sum += values[index] * values[index - lag] }
@@ -27,7 +29,7 @@ struct WhiteningFilter {
       }
     }
     guard correlation[0] > 0 else { return }
-    correlation[0] *= 1 + Self.floor
+    correlation[0] += Self.floor
     var error = correlation[0]
     for order in 1...Self.order {
       var sum = correlation[order]
