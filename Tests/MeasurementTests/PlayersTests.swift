@@ -9,65 +9,12 @@ import _TestSupport
 /// the instant of an action minus the instant of the nearest line of the grid. The grid has a line on each sixteenth note, which
 /// is six ticks or 125 ms.
 @Suite struct PlayersTests {
-  /// The length of a tick at 120 BPM in nanoseconds.
-  private static let tick: Int64 = 20_833_333
-  /// The instant of tick 0 in nanoseconds.
-  private static let origin: Int64 = 7_000_000_000_000
-
-  /// The ticks of a run, from line 0 to line `lines` + 1. The actions are on the lines 1 to `lines` (``actions(_:clock:)``). `clock` is
-  /// added to all instants, in nanoseconds.
-  private func ticks(_ lines: Int, clock: Int64 = 0) -> [TraceTick] {
-    (0..<lines * 6 + 7).map { index in
-      let due = Instant(nanoseconds: Self.origin + clock + Int64(index) * Self.tick)
-      return TraceTick(tick: Tick(Int64(index)), due: due, acted: due)
-    }
-  }
-
-  /// The actions of a player in a run. The first asynchrony is that of the action on line 1, the next one that of the action on line 2,
-  /// and so on. Asynchronies are in nanoseconds. If an asynchrony is nil, there is no action on its line.
-  private func actions(_ asynchronies: [Double?], clock: Int64 = 0) -> [TraceAction] {
-    asynchronies.enumerated().compactMap { index, asynchrony in
-      asynchrony.map {
-        let instant = Self.origin + clock + Int64(index + 1) * 6 * Self.tick + Int64($0.rounded())
-        return TraceAction(at: Instant(nanoseconds: instant), force: 100)
-      }
-    }
-  }
-
-  /// A trace of one run.
-  private func trace(_ name: String, _ asynchronies: [Double?], clock: Int64 = 0) -> PlayerTrace {
-    PlayerTrace(
-      Trace(
-        header: header(name), ticks: ticks(asynchronies.count, clock: clock),
-        actions: actions(asynchronies, clock: clock)))
-  }
-
-  /// The asynchronies of simulated players (Wing et al. 2014, equation 1). With each action, a player corrects a share of the
-  /// asynchrony to the grid, and of the asynchrony to each other player. Normally distributed noise is added.
-  ///
-  /// - Parameters:
-  ///   - count: the number of actions of each player.
-  ///   - grid: the share that each player corrects towards the grid.
-  ///   - gains: the correction towards other players. `gains[a][b]` is the share that player `a` corrects towards player `b`.
-  ///   - noise: the standard deviation of the noise in nanoseconds.
-  private func ensemble(_ count: Int, grid: [Double], gains: [[Double]], noise: Double, seed: UInt64) -> [[Double]] {
-    let errors = grid.indices.map { Clocks.gaussian(count, seed: seed &* 100 &+ UInt64($0)).map { $0 * noise } }
-    var asynchronies = grid.indices.map { _ in [0.0] }
-    for event in 1..<count {
-      let last = asynchronies.map { $0[event - 1] }
-      for player in grid.indices {
-        var next = last[player] * (1 - grid[player]) + errors[player][event]
-        for other in grid.indices where other != player { next -= gains[player][other] * (last[player] - last[other]) }
-        asynchronies[player].append(next)
-      }
-    }
-    return asynchronies
-  }
-
   @Test(arguments: UInt64(1)...20) func correctionGainsAreRecovered(seed: UInt64) throws {
     let (grid, gains) = ([0.3, 0.1], [[0, 0.25], [0.5, 0]])
-    let players = ensemble(2000, grid: grid, gains: gains, noise: 10e6, seed: seed)
-    let report = try PlayersAnalysis([trace("anna", players[0]), trace("bert", players[1])], ticksPerLine: 6).report
+    let players = Players.ensemble(2000, grid: grid, gains: gains, timekeeper: 10e6, seed: seed)
+    let report = try PlayersAnalysis(
+      [Players.trace("anna", players[0]), Players.trace("bert", players[1])], grid: .rhythm(ticksPerLine: 6)
+    ).report
     let found = report.gains.map(\.gain)
     // A gain is the share that a player corrects towards the grid (nil) or towards the named player.
     #expect(report.gains.map(\.to) == [nil, "bert", nil, "anna"])
@@ -105,7 +52,9 @@ import _TestSupport
   @Test func crossCorrelationShowsWhoFollows() throws {
     let first = Clocks.gaussian(500, seed: 3).map { $0 * 10e6 }
     let second = [0] + first.dropLast()
-    let pair = try PlayersAnalysis([trace("anna", first), trace("bert", Array(second))], ticksPerLine: 6).report.pairs[
+    let pair = try PlayersAnalysis(
+      [Players.trace("anna", first), Players.trace("bert", Array(second))], grid: .rhythm(ticksPerLine: 6)
+    ).report.pairs[
       0]
     let values = pair.crossCorrelation.map { $0 ?? .nan }
     // The values are those of the lags -4...4. The index of lag 1 is 5.
@@ -119,7 +68,7 @@ import _TestSupport
   /// Kristofferson, 1973).
   @Test func independentAsynchroniesHaveNegativeAutocorrelation() throws {
     let player = try PlayersAnalysis(
-      [trace("anna", Clocks.gaussian(3000, seed: 4).map { $0 * 5e6 })], ticksPerLine: 6
+      [Players.trace("anna", Clocks.gaussian(3000, seed: 4).map { $0 * 5e6 })], grid: .rhythm(ticksPerLine: 6)
     ).report.players[0]
     #expect(abs(try #require(player.intervals?.autocorrelation) + 0.5) < 0.05)
     #expect(abs(try #require(player.asynchronyAutocorrelation)) < 0.06)
@@ -133,8 +82,11 @@ import _TestSupport
   @Test func clocksOfThePeersNeedNotBeRelated() throws {
     let asynchronies = Clocks.gaussian(200, seed: 5).map { $0 * 5e6 }
     let report = try PlayersAnalysis(
-      [trace("anna", asynchronies), trace("bert", asynchronies.map { $0 + 1e6 }, clock: 86_400_000_000_000)],
-      ticksPerLine: 6
+      [
+        Players.trace("anna", asynchronies),
+        Players.trace("bert", asynchronies.map { $0 + 1e6 }, clock: 86_400_000_000_000),
+      ],
+      grid: .rhythm(ticksPerLine: 6)
     ).report
     let difference = try #require(report.pairs[0].asynchrony)
     #expect(difference.count == 200 && abs(difference.minimum + 1e6) < 3 && abs(difference.maximum + 1e6) < 3)
@@ -146,14 +98,14 @@ import _TestSupport
     func withSecondRun(_ name: String, after pause: Int64) -> PlayerTrace {
       PlayerTrace(
         Trace(
-          header: header(name), ticks: ticks(3) + ticks(3, clock: pause),
-          actions: actions([0, 1e6, 2e6]) + actions([5e6, 6e6, 7e6], clock: pause)))
+          header: header(name), ticks: Players.ticks(3) + Players.ticks(3, clock: pause),
+          actions: Players.actions([0, 1e6, 2e6]) + Players.actions([5e6, 6e6, 7e6], clock: pause)))
     }
     let report = try PlayersAnalysis(
       [
-        trace("anna", [0, 1e6, 2e6]), withSecondRun("bert", after: 100_000_000_000),
+        Players.trace("anna", [0, 1e6, 2e6]), withSecondRun("bert", after: 100_000_000_000),
         withSecondRun("cleo", after: 500_000_000_000),
-      ], ticksPerLine: 6
+      ], grid: .rhythm(ticksPerLine: 6)
     ).report
     #expect(report.pairs.map { $0.asynchrony?.count } == [3, 3, 3])
     #expect(report.notes.contains { $0.hasPrefix("bert: 2 starts of the rhythm, but anna has 1,") })
@@ -162,18 +114,18 @@ import _TestSupport
   @Test func actionsOutsideTheRhythmAndDoubleActionsAreCounted() throws {
     var trace = Trace(header: header("anna"), ticks: [], actions: [])
     trace.ticks = (0..<37).map {
-      let due = Instant(nanoseconds: Self.origin + Int64($0) * Self.tick)
+      let due = Instant(nanoseconds: Players.origin + Int64($0) * Players.tick)
       return TraceTick(tick: Tick(Int64($0)), due: due, acted: due)
     }
     // One action before the rhythm, two actions that are 5 ms apart (a flam), and one action long after the rhythm.
-    let first = Self.origin + 6 * Self.tick
+    let first = Players.origin + 6 * Players.tick
     trace.actions = [-1_000_000_000, 0, 5_000_000, 60_000_000_000].map {
       TraceAction(at: Instant(nanoseconds: first + $0), force: 1)
     }
-    let figures = try PlayersAnalysis([PlayerTrace(trace)], ticksPerLine: 6).report.players[0]
+    let figures = try PlayersAnalysis([PlayerTrace(trace)], grid: .rhythm(ticksPerLine: 6)).report.players[0]
     #expect(figures.actions == 4 && figures.outside == 2 && figures.double == 1 && figures.asynchrony?.count == 1)
     let error = #expect(throws: ReportError.self) {
-      try PlayersAnalysis([self.trace("bert", [nil, nil])], ticksPerLine: 6)
+      try PlayersAnalysis([Players.trace("bert", [nil, nil])], grid: .rhythm(ticksPerLine: 6))
     }
     #expect(error?.description.contains("none of them contains an action") == true)
   }
@@ -199,8 +151,9 @@ import _TestSupport
   }
 
   @Test func textAndPlotShowTheFigures() throws {
-    let players = ensemble(100, grid: [0.3, 0.1], gains: [[0, 0.25], [0.5, 0]], noise: 10e6, seed: 1)
-    let analysis = try PlayersAnalysis([trace("anna", players[0]), trace("bert", players[1])], ticksPerLine: 6)
+    let players = Players.ensemble(100, grid: [0.3, 0.1], gains: [[0, 0.25], [0.5, 0]], timekeeper: 10e6, seed: 1)
+    let analysis = try PlayersAnalysis(
+      [Players.trace("anna", players[0]), Players.trace("bert", players[1])], grid: .rhythm(ticksPerLine: 6))
     let text = analysis.report.description
     #expect(text.contains("anna    the grid") && text.contains("Cross-correlation of the intervals"))
     var rows: [String] = []

@@ -45,7 +45,8 @@ import _TestTraits
     for (schema, arguments) in [
       (ReportSchema.clock, ["clock", "ada.trace", "--nominal", "150"]), (.sync, ["sync", "ada.trace", "ben.trace"]),
       (.sync, ["sync", "ada.trace", "ben.trace", "--reference", "median"]), (.audio, ["audio", "ada.wav", "ben.wav"]),
-      (.players, ["players", "ada.trace", "ben.trace"]), (.path, ["path", "ada.trace", "ben.trace"]),
+      (.players, ["players", "ada.trace", "ben.trace"]),
+      (.players, ["players", "ada.trace", "ben.trace", "--pairwise"]), (.path, ["path", "ada.trace", "ben.trace"]),
     ] {
       try validate(try await Child.tutti(["measure"] + arguments + ["--json"], in: folder).outcome(), schema)
     }
@@ -80,6 +81,19 @@ import _TestTraits
     // machine, some hits are late. They hardly change the median. The limit of 1 ms is a wide margin.
     let sound = try #require(follower.last)
     #expect(abs(sound.total.p50Us) < 1000)
+  }
+
+  /// A table of two players with enough onsets for all figures. The second player is late by 0 to 10 ms.
+  @Test func playersOfATableMatchTheirSchema() async throws {
+    let folder = try TemporaryFolder()
+    var text = "player,time_ms\n"
+    for index in 0..<200 { text += "ada,\(index * 400 + index * index % 7)\nben,\(index * 400 + index * index % 11)\n" }
+    try Data(text.utf8).write(to: folder.url.appendingPathComponent("duet.csv"))
+    let outcome = try await Child.tutti(["measure", "players", "duet.csv", "--json"], in: folder).outcome()
+    try validate(outcome, .players)
+    for member in ["gains", "period_gains", "group", "circular", "timekeeper_sd_us", "window_us"] {
+      #expect(outcome.output.contains("\"\(member)\""))
+    }
   }
 
   @Test func eachSchemaIsPrintedAndHasItsVersion() async throws {

@@ -25,17 +25,20 @@ struct GridAction: Hashable {
   ///   - player: the actions and the ticks.
   ///   - ticksPerLine: the distance between two lines in ticks.
   ///   - runs: for each run of the player's trace, the value of ``run``.
-  /// - Returns: the actions on the grid, ascending by run and line; the number of actions while no rhythm played (outside); and the
-  ///   number of actions that were dropped because another action is nearer to the same line (double).
+  /// - Returns: the actions on the grid, ascending by run and line; the number of actions while no rhythm played (outside); the number of
+  ///   actions that were dropped because another action is nearer to the same line (double); and the phases of all actions while a rhythm
+  ///   played, in the order of the trace: the asynchrony as an angle in radians.
   static func place(
     _ player: PlayerTrace, ticksPerLine: Int, runs: [Int]
-  ) -> (actions: [GridAction], outside: Int, double: Int) {
+  ) -> (actions: [GridAction], outside: Int, double: Int, phases: [Double]) {
     var (best, outside, double): ([Key: GridAction], Int, Int) = ([:], 0, 0)
+    var phases: [Double] = []
     for action in player.actions {
       guard let place = place(action.instant.nanoseconds, player.ticks, ticksPerLine, runs) else {
         outside += 1
         continue
       }
+      phases.append(place.asynchrony / place.unit * 2 * .pi)
       if let other = best[place.key] {
         double += 1
         if abs(other.asynchrony) <= abs(place.asynchrony) { continue }
@@ -43,7 +46,7 @@ struct GridAction: Hashable {
       best[place.key] = place
     }
     let actions = best.values.sorted { ($0.run, $0.line) < ($1.run, $1.line) }
-    return (actions, outside, double)
+    return (actions, outside, double, phases)
   }
 
   /// The position of the line of the action.

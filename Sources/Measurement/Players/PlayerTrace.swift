@@ -4,8 +4,8 @@ import Foundation
 ///
 /// It takes less memory than a ``Trace``.
 public struct PlayerTrace: Sendable {
-  /// The first line of the trace.
-  public let header: TraceHeader
+  /// The first line of the trace; nil for an input that is not a trace.
+  public let header: TraceHeader?
   /// The name of the player: that of the peer, or `PEER: NAME` for a player on a web page.
   public let name: String
   /// The due instants of the ticks.

@@ -1,18 +1,23 @@
 import MusicalTime
 
 /// The analysis of how players play together, for `tutti measure players`. It compares the actions of one or more players with the grid of
-/// the rhythm and with each other.
+/// the rhythm and with each other, or, without a rhythm, only with each other.
 public struct PlayersAnalysis: Sendable {
+  /// The lines with which actions are compared.
+  public enum Grid: Hashable, Sendable {
+    /// Lines of the rhythm, with this distance in ticks of 1/24 quarter note, at least 1. 6 is a sixteenth note.
+    case rhythm(ticksPerLine: Int)
+    /// No lines: actions of different players belong together if they are at most this window apart (``OnsetEvents``).
+    case onsets(window: Nanoseconds)
+  }
+
   /// The figures.
   public var report: PlayersReport
   /// For each player, the actions on the grid.
   private let placed: [[GridAction]]
-  /// The clock of each trace minus the clock of the first trace, in nanoseconds.
+  /// The clock of each trace minus the clock of the first trace, in nanoseconds. Without a rhythm, all instants are by the clock of the
+  /// first trace, and the offsets are 0.
   private let clockOffsets: [Int64]
-
-  /// The largest lag of the cross-correlation, in common lines. A common line of two players is a line at which an interval of each of
-  /// them ends.
-  static let greatestLag = 4
 
   /// Measures the actions of one or more players.
   ///
@@ -21,15 +26,14 @@ public struct PlayersAnalysis: Sendable {
   ///
   /// - Parameters:
   ///   - traces: the traces of the players.
-  ///   - ticksPerLine: the distance between two lines of the grid in ticks, at least 1. 6 is a sixteenth note.
-  ///   - clockOffsets: the clock of each trace minus a common clock; empty if all traces share a clock. If the traces have different
-  ///     numbers of runs, the offsets determine which runs belong together. The offsets also place the actions in the plot.
-  /// - Throws: ``ReportError`` without a trace, for a trace with more than 1000 runs, or if no trace has an action.
+  ///   - grid: the lines with which actions are compared.
+  ///   - clockOffsets: the clock of each trace minus a common clock; empty if all traces share a clock. With a rhythm, if the traces have
+  ///     different numbers of runs, the offsets determine which runs belong together. The offsets also place the actions in the plot.
+  /// - Throws: ``ReportError`` without a trace, for a trace with more than 1000 runs, if no trace has an action, or without a rhythm for
+  ///   fewer than two players.
   ///
   /// Real-time: not safe.
-  public init(_ traces: consuming [PlayerTrace], ticksPerLine: Int, clockOffsets: [Nanoseconds] = [])
-    throws(ReportError)
-  {
+  public init(_ traces: consuming [PlayerTrace], grid: Grid, clockOffsets: [Nanoseconds] = []) throws(ReportError) {
     // Unlike a consuming parameter, a variable can be iterated.
     var traces = traces
     for trace in traces { try trace.ticks.checkRuns(of: trace.name) }
@@ -39,73 +43,103 @@ public struct PlayersAnalysis: Sendable {
         remedy: "give traces of peers whose players have played notes")
     }
     let names = traces.map(\.name)
-    let offsets = traces.indices.map { clockOffsets.isEmpty ? .zero : clockOffsets[$0] - clockOffsets[0] }
-    self.clockOffsets = offsets.map(\.count)
-    let results = traces.enumerated().map { index, trace in
-      GridAction.place(
-        trace, ticksPerLine: ticksPerLine,
-        runs: Self.runNumbers(of: trace.ticks, index: index, in: traces[0].ticks, clockOffset: offsets[index]))
-    }
-    placed = results.map(\.actions)
-    var notes: [String] = []
-    for (trace, result) in zip(traces, results) where result.actions.isEmpty {
-      notes.append("\(trace.name): no action while the rhythm played")
-    }
-    let starts = traces[0].ticks.runs.count
-    for trace in traces where trace.ticks.runs.count != starts {
-      let count = trace.ticks.runs.count
-      notes.append(
-        "\(trace.name): \(count) \(count == 1 ? "start" : "starts") of the rhythm, but \(names[0]) has "
-          + "\(starts), so the starts are matched by time; if the peers ran on different machines or in "
-          + "different Linux time namespaces, give --clock-ahead")
-    }
     let counts = traces.map(\.actions.count)
-    traces.removeAll()
-    let players = results.enumerated().map { index, result in
-      PlayersReport.Player(
-        name: names[index], actions: counts[index], outside: result.outside, double: result.double,
-        asynchrony: Distribution(result.actions.map(\.asynchrony)),
-        asynchronyAutocorrelation: Correlation.coefficient(
-          Self.consecutive(result.actions).map { ($0.0.asynchrony, $0.1.asynchrony) }),
-        intervals: Self.intervals(of: result.actions))
-    }
-    let deviations = placed.map(Self.deviations)
-    var pairs: [PlayersReport.Pair] = []
-    for a in placed.indices {
-      for b in placed.indices where b > a {
-        let others = Self.byLine(placed[b])
-        let common = placed[a].compactMap { action in
-          others[action.key].map { action.asynchrony - $0.asynchrony }
-        }
-        pairs.append(
-          PlayersReport.Pair(
-            first: names[a], second: names[b], asynchrony: Distribution(common),
-            crossCorrelation: (-Self.greatestLag...Self.greatestLag).map {
-              Self.crossCorrelation(deviations[a], deviations[b], lag: $0)
-            }))
+    let offsets = traces.indices.map { clockOffsets.isEmpty ? .zero : clockOffsets[$0] - clockOffsets[0] }
+    var notes: [String] = []
+    switch grid {
+    case .rhythm(let ticksPerLine):
+      self.clockOffsets = offsets.map(\.count)
+      let results = traces.enumerated().map { index, trace in
+        GridAction.place(
+          trace, ticksPerLine: ticksPerLine,
+          runs: Self.runNumbers(of: trace.ticks, index: index, in: traces[0].ticks, clockOffset: offsets[index]))
       }
+      for (trace, result) in zip(traces, results) where result.actions.isEmpty {
+        notes.append("\(trace.name): no action while the rhythm played")
+      }
+      notes += Self.notes(aboutStartsOf: traces)
+      traces.removeAll()
+      let actions = results.map(\.actions)
+      placed = actions
+      let players = results.enumerated().map { index, result in
+        PlayersReport.Player(
+          names[index], actions: counts[index], on: result.actions, outside: result.outside, double: result.double,
+          phases: result.phases)
+      }
+      let pairs = PlayersReport.pairs(names) { a, b in (actions[a], actions[b], nil) }
+      report = PlayersReport(grid: grid, players: players, pairs: pairs, notes: notes)
+    case .onsets(let window):
+      guard traces.count > 1 else {
+        throw ReportError(
+          subject: names[0], reason: "only one player, who cannot be compared without a rhythm",
+          remedy: "give two or more players, or a trace that contains a rhythm")
+      }
+      self.clockOffsets = offsets.map { _ in 0 }
+      let instants = zip(traces, offsets).map { trace, offset in
+        trace.actions.map { ($0.instant - offset).nanoseconds }.sorted()
+      }
+      traces.removeAll()
+      // The events are those of the player with the most actions, because its actions have the fewest gaps.
+      let reference = counts.indices.max { (counts[$0], -$0) < (counts[$1], -$1) }!
+      placed = OnsetEvents.place(instants, reference: reference, window: window)
+      let players = instants.indices.map { index in
+        PlayersReport.Player(
+          names[index], actions: counts[index],
+          on: OnsetEvents.place([instants[index]], reference: 0, window: window)[0])
+      }
+      let pairs = PlayersReport.pairs(names) { a, b in
+        let events = OnsetEvents.place([instants[a], instants[b]], reference: 0, window: window)
+        return (events[0], events[1], counts[a] + counts[b] - 2 * events[1].count)
+      }
+      report = PlayersReport(grid: grid, players: players, pairs: pairs, notes: notes)
     }
-    let gains = Self.gains(placed, names: names)
-    if gains.isEmpty {
-      notes.append("no correction gain: too few lines of the grid on which all players play")
+    report.group = GroupAsynchrony(placed)
+    let spread = Self.spread(in: report, placed)
+    guard spread.isEmpty else {
+      report.notes += spread.map {
+        "\($0): no correction gain, because the asynchronies spread over the whole distance of two lines, so actions are "
+          + "assigned to wrong lines; set a larger --grid, or give only the part in which they play together"
+      }
+      return
     }
-    report = PlayersReport(
-      provenance: nil, ticksPerLine: ticksPerLine, players: players, pairs: pairs, gains: gains, notes: notes)
+    report.corrections = CorrectionModel.all(placed, names: names, hasGrid: report.ticksPerLine != nil)
+    if report.gains.isEmpty {
+      report.notes.append("no correction gain: too few lines of the grid on which all players play")
+    }
   }
 
-  /// Writes the CSV output: a line with the column titles, and one line for each action on the grid.
+  /// The smallest resultant length of the asynchronies for correction gains. Of normally distributed asynchronies with this resultant
+  /// length, 0.2 % are nearer to a wrong line.
+  private static let leastResultant = 0.6
+
+  /// Returns the names of the players, or without a rhythm of the pairs, whose asynchronies are too widely spread for correction gains.
   ///
-  /// - Parameter output: is called with each line, without a line end.
-  ///
-  /// Real-time: not safe.
-  public func writeRows(_ output: (String) -> Void) {
-    output("player,run,line,asynchrony_ns,line_distance_ns")
-    for (player, actions) in zip(report.players, placed) {
-      for action in actions {
-        output(
-          "\(player.name.quotedForCSV),\(action.run),\(action.line),\(action.asynchrony.fixed(1)),"
-            + action.unit.fixed(1))
+  /// - Parameters:
+  ///   - report: the report without gains.
+  ///   - placed: for each player, the actions on the grid. Actions that were dropped do not count, because a player may play more notes
+  ///     than the grid has lines.
+  private static func spread(in report: PlayersReport, _ placed: [[GridAction]]) -> [String] {
+    let phases =
+      report.ticksPerLine == nil
+      ? report.pairs.map { ("\($0.first) and \($0.second)", $0.phases) }
+      : zip(report.players, placed).map { player, actions in
+        (player.name, CircularFigures(actions.map { $0.asynchrony / $0.unit * 2 * .pi }))
       }
+    return phases.filter { $0.1.map { $0.resultant.value < leastResultant } ?? false }.map(\.0)
+  }
+
+  /// The largest lag of the cross-correlation, in common lines. A common line of two players is a line at which an interval of each of
+  /// them ends.
+  static let greatestLag = 4
+
+  /// Returns a note about each trace whose number of starts of the rhythm differs from that of the first trace.
+  private static func notes(aboutStartsOf traces: [PlayerTrace]) -> [String] {
+    let starts = traces[0].ticks.runs.count
+    return traces.filter { $0.ticks.runs.count != starts }.map { trace in
+      let count = trace.ticks.runs.count
+      return "\(trace.name): \(count) \(count == 1 ? "start" : "starts") of the rhythm, but \(traces[0].name) has "
+        + "\(starts), so the starts are matched by time; if the peers ran on different machines or in "
+        + "different Linux time namespaces, give --clock-ahead"
     }
   }
 
@@ -124,90 +158,24 @@ public struct PlayersAnalysis: Sendable {
     return numbers
   }
 
-  private static func byLine(_ actions: [GridAction]) -> [GridAction.Key: GridAction] {
-    Dictionary(uniqueKeysWithValues: actions.map { ($0.key, $0) })
-  }
-
-  /// Returns the pairs of consecutive actions of a player in the same run.
-  private static func consecutive(_ actions: [GridAction]) -> [(GridAction, GridAction)] {
-    zip(actions, actions.dropFirst()).filter { $0.run == $1.run }
-  }
-
-  /// Returns the figures of the intervals between consecutive actions whose distance is the most frequent number of lines. If several
-  /// numbers are equally frequent, the smallest of them is used. Nil without an interval.
-  private static func intervals(of actions: [GridAction]) -> PlayersReport.Intervals? {
-    let pairs = consecutive(actions)
-    let counts = Dictionary(grouping: pairs) { $1.line - $0.line }.mapValues(\.count)
-    guard let lines = counts.max(by: { ($0.value, -$0.key) < ($1.value, -$1.key) })?.key else { return nil }
-    func length(_ pair: (GridAction, GridAction)) -> Double? {
-      pair.1.line - pair.0.line == lines ? Double(pair.1.instant - pair.0.instant) : nil
-    }
-    guard let lengths = Distribution(pairs.compactMap(length)) else { return nil }
-    // Pairs of intervals in which one interval begins where the other one ends.
-    let successive = zip(pairs, pairs.dropFirst()).compactMap { first, second -> (Double, Double)? in
-      guard first.1 == second.0, let a = length(first), let b = length(second) else { return nil }
-      return (a, b)
-    }
-    return PlayersReport.Intervals(
-      lines: lines, length: lengths, variation: lengths.standardDeviation.map { $0 / lengths.mean },
-      autocorrelation: Correlation.coefficient(successive))
-  }
-
-  /// Returns, for each interval between consecutive actions, its length minus the time between their lines, in nanoseconds. This is the
-  /// difference of the two asynchronies. The key is the line at which the interval ends.
-  private static func deviations(of actions: [GridAction]) -> [GridAction.Key: Double] {
-    Dictionary(uniqueKeysWithValues: consecutive(actions).map { ($1.key, $1.asynchrony - $0.asynchrony) })
-  }
-
-  /// Returns the correlation between the deviation of the first player at each common line and the deviation of the second player `lag`
-  /// common lines later. Nil with fewer than ten pairs, or if the deviations of a player are constant.
+  /// Writes the CSV output: a line with the column titles, and one line for each action on the grid. Without a
+  /// rhythm, these are the actions that belong to common events (``OnsetEvents``).
   ///
-  /// - Parameters:
-  ///   - first: the deviations of the intervals of the first player (``deviations(of:)``).
-  ///   - second: the deviations of the intervals of the second player.
-  ///   - lag: the lag in common lines; negative: the second player is earlier.
-  private static func crossCorrelation(
-    _ first: [GridAction.Key: Double], _ second: [GridAction.Key: Double], lag: Int
-  ) -> Double? {
-    let lines = first.keys.filter { second[$0] != nil }.sorted { ($0.run, $0.line) < ($1.run, $1.line) }
-    let pairs = lines.indices.compactMap { index -> (Double, Double)? in
-      let other = index + lag
-      guard lines.indices.contains(other), lines[other].run == lines[index].run else { return nil }
-      return (first[lines[index]]!, second[lines[other]]!)
-    }
-    return Correlation.coefficient(pairs)
-  }
-
-  /// Returns the correction gains of all players, by least squares.
+  /// - Parameter output: is called with each line, without a line end.
   ///
-  /// The model is: the change of the asynchrony of a player from one action to the next one is minus the sum of (gain * asynchrony), plus a
-  /// constant and noise. The sum has one term for the asynchrony to the grid, and one for the asynchrony to each other player. A player
-  /// with too few common actions has no gains.
-  private static func gains(_ players: [[GridAction]], names: [String]) -> [PlayersReport.Gain] {
-    let lines = players.map(byLine)
-    var gains: [PlayersReport.Gain] = []
-    for (index, actions) in players.enumerated() {
-      let others = players.indices.filter { $0 != index }
-      var (rows, values): ([[Double]], [Double]) = ([], [])
-      for (now, next) in consecutive(actions) {
-        let asynchronies = others.compactMap { lines[$0][now.key].map { now.asynchrony - $0.asynchrony } }
-        guard asynchronies.count == others.count else { continue }
-        rows.append([now.asynchrony] + asynchronies)
-        values.append(next.asynchrony - now.asynchrony)
-      }
-      guard let fit = LeastSquares(rows, values) else { continue }
-      // Each gain is minus a coefficient. The first coefficient is that of the grid (nil), the next ones are those of the other players.
-      for (place, other) in ([nil] + others.map(Optional.some)).enumerated() {
-        gains.append(
-          PlayersReport.Gain(
-            player: names[index], to: other.map { names[$0] }, gain: -fit.coefficients[place],
-            standardError: fit.standardErrors[place]))
+  /// Real-time: not safe.
+  public func writeRows(_ output: (String) -> Void) {
+    output("player,run,line,asynchrony_ns,line_distance_ns")
+    for (player, actions) in zip(report.players, placed) {
+      for action in actions {
+        output(
+          "\(player.name.quotedForCSV),\(action.run),\(action.line),\(action.asynchrony.fixed(1)),"
+            + action.unit.fixed(1))
       }
     }
-    return gains
   }
 
-  /// Returns a gnuplot script that draws the asynchronies of each player to the grid over time, and their histogram.
+  /// Returns a gnuplot script that draws the asynchronies of each player to the grid over time, and their histogram. The
   /// script contains its data, reads no file, needs gnuplot 5, and writes a picture to `file`.
   ///
   /// Real-time: not safe.

@@ -1,12 +1,15 @@
+import MusicalTime
+
 /// The figures of how players play together, as `tutti measure players` prints them. The article <doc:PlayersFigures> defines each figure.
 ///
-/// An action is a note that a player begins. It belongs to the nearest line of a grid in musical time (``ticksPerLine``). Times are in
-/// nanoseconds.
+/// An action is a note that a player begins. It belongs to the nearest line of a grid in musical time (``ticksPerLine``). Without a rhythm,
+/// actions of different players that are nearly simultaneous belong together (``window``), and the figures about the grid are nil. Times
+/// are in nanoseconds.
 ///
 /// Real-time: not safe.
-public struct PlayersReport: Hashable, Sendable, Encodable {
+public struct PlayersReport: Hashable, Sendable {
   /// The figures of one player.
-  public struct Player: Hashable, Sendable, Encodable {
+  public struct Player: Hashable, Sendable {
     /// The name of the peer.
     public let name: String
     /// The number of actions; the number of actions while no rhythm played; and the number of actions that were dropped because another
@@ -17,17 +20,14 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
     /// Pearson's correlation coefficient of the asynchronies of consecutive actions; nil with fewer than ten pairs, or if the
     /// asynchronies are constant.
     public let asynchronyAutocorrelation: Double?
+    /// The circular statistics of the asynchronies; nil with fewer than ten actions on the grid.
+    public let phases: CircularFigures?
     /// The intervals between consecutive actions; nil without an interval.
     public let intervals: Intervals?
-
-    private enum CodingKeys: String, CodingKey {
-      case name, actions, outside, double, asynchrony, intervals
-      case asynchronyAutocorrelation = "asynchrony_lag1_autocorrelation"
-    }
   }
 
   /// The intervals between consecutive actions of one player. Only the intervals with the most frequent number of lines are used.
-  public struct Intervals: Hashable, Sendable, Encodable {
+  public struct Intervals: Hashable, Sendable {
     /// The number of lines in each interval.
     public let lines: Int64
     /// The lengths of the intervals.
@@ -37,113 +37,91 @@ public struct PlayersReport: Hashable, Sendable, Encodable {
     /// Pearson's correlation coefficient of the lengths of consecutive intervals; nil with fewer than ten pairs, or if the lengths are
     /// constant.
     public let autocorrelation: Double?
-
-    private enum CodingKeys: String, CodingKey {
-      case lines, length
-      case variation = "coefficient_of_variation"
-      case autocorrelation = "lag1_autocorrelation"
-    }
+    /// The standard deviations of the noise of the timekeeper and of the movement of a player who does not correct errors (A. Wing and A.
+    /// Kristofferson, 1973); nil with fewer than ten intervals.
+    public let timekeeper, movement: Estimate?
   }
 
   /// The figures of two players.
   public struct Pair: Hashable, Sendable, Encodable {
     /// The names of the peers.
     public let first, second: String
+    /// The number of actions of both players that have no counterpart; nil with a rhythm.
+    public let unmatched: Int?
     /// The asynchrony of the first player minus the asynchrony of the second player, on lines on which both play.
     public let asynchrony: Distribution?
+    /// The circular statistics of these asynchronies; nil with fewer than ten.
+    public let phases: CircularFigures?
     /// The cross-correlation of the intervals of both players at lags of -4...4 common lines, in order; nil at a lag with fewer than ten
     /// pairs or constant values. A common line is a line at which an interval of each player ends. The value of an interval is its length
     /// minus the time between its lines. A correlation at a positive lag means that the second player follows the first.
     public let crossCorrelation: [Double?]
 
     private enum CodingKeys: String, CodingKey {
-      case first, second, asynchrony
+      case first, second, unmatched, asynchrony
+      case phases = "circular"
       case crossCorrelation = "cross_correlation_lags_-4_to_4"
-    }
-  }
-
-  /// A correction gain: how much of an asynchrony a player corrects with the next action.
-  public struct Gain: Hashable, Sendable, Encodable {
-    /// The player who corrects the asynchrony.
-    public let player: String
-    /// The other player, with whom the player is compared. Nil if the player is compared with the grid.
-    public let to: String?
-    /// The share of the asynchrony that the next action corrects, and the standard error of this share.
-    public let gain, standardError: Double
-
-    private enum CodingKeys: String, CodingKey {
-      case player, to, gain
-      case standardError = "standard_error"
     }
   }
 
   /// The origin of the figures: the program, the traces and the command line. Nil until the command sets it.
   public var provenance: Provenance?
-  /// The distance between two lines of the grid in ticks of 1/24 quarter note.
-  public let ticksPerLine: Int
+  /// The distance between two lines of the grid in ticks of 1/24 quarter note; nil without a rhythm.
+  public let ticksPerLine: Int?
+  /// Without a rhythm, the greatest distance of two actions that belong together.
+  public let window: Nanoseconds?
   /// The players, in the order of the traces.
   public let players: [Player]
   /// All pairs of players.
   public let pairs: [Pair]
-  /// The correction gains of each player; empty with too few common actions.
-  public let gains: [Gain]
+  /// The asynchrony of all players; nil without a line on which two players play.
+  public internal(set) var group: GroupAsynchrony?
+  /// The corrections of each player.
+  public internal(set) var corrections: [CorrectionModel] = []
   /// Notes for the user, each in one line.
-  public let notes: [String]
+  public internal(set) var notes: [String]
 
-  private enum CodingKeys: String, CodingKey {
-    case provenance, players, pairs, gains, notes
-    case ticksPerLine = "ticks_per_line"
+  init(grid: PlayersAnalysis.Grid, players: [Player], pairs: [Pair], notes: [String]) {
+    switch grid {
+    case .rhythm(let ticks): (ticksPerLine, window) = (ticks, nil)
+    case .onsets(let length): (ticksPerLine, window) = (nil, length)
+    }
+    (self.players, self.pairs, self.notes) = (players, pairs, notes)
+  }
+
+  /// The correction gains of all players, in the model of phase correction.
+  public var gains: [CorrectionModel.Gain] { corrections.flatMap(\.gains) }
+}
+
+extension PlayersReport: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    let noise = corrections.filter { !$0.gains.isEmpty }.map {
+      JSONObject(
+        dictionaryLiteral: ("player", $0.player), ("timekeeper_sd_us", $0.timekeeper?.scaled(by: 1e-3)),
+        ("motor_sd_us", $0.movement?.scaled(by: 1e-3)))
+    }
+    try encoder.encode([
+      "provenance": provenance, "ticks_per_line": ticksPerLine, "window_us": window.map { Double($0.count) / 1e3 },
+      "players": players, "pairs": pairs, "group": group, "gains": gains, "noise": noise,
+      "period_gains": corrections.flatMap(\.periods), "notes": notes,
+    ])
   }
 }
 
-extension PlayersReport: CustomStringConvertible {
-  /// The report as text tables, with notes and the provenance at the end, as `tutti measure players` prints it.
-  public var description: String {
-    let asynchronies = TextTable(
-      columns: ["", "actions", "outside", "double"] + Distribution.columns + ["lag 1"],
-      rows: players.map { player in
-        [player.name, "\(player.actions)", "\(player.outside)", "\(player.double)"] + player.asynchrony.row
-          + [player.asynchronyAutocorrelation.fixed(3)]
-      })
-    let intervals = TextTable(
-      columns: ["", "lines", "count", "mean", "sd", "variation %", "lag 1"],
-      rows: players.map { player in
-        let (intervals, length) = (player.intervals, player.intervals?.length)
-        return [
-          player.name, intervals.map { "\($0.lines)" } ?? "-", "\(length?.count ?? 0)", (length?.mean).microseconds,
-          (length?.standardDeviation).microseconds, (intervals?.variation).fixed(3, scale: 100),
-          (intervals?.autocorrelation).fixed(3),
-        ]
-      })
-    var text = "Asynchrony to the grid of \(ticksPerLine) ticks, us; positive: late\n\(asynchronies)"
-    text += "outside: actions while no rhythm played\n"
-    text += "double: actions that are not measured, because another action is nearer to the same line\n"
-    text += "lag 1: correlation of each asynchrony with the next one\n\n"
-    text += "Intervals between consecutive actions, us; only intervals of the most frequent number of grid lines\n"
-    text += "\(intervals)lag 1: correlation of each interval with the next one\n"
-    if !pairs.isEmpty { text += pairsText }
-    if !gains.isEmpty {
-      let table = TextTable(
-        columns: ["player", "corrects to", "gain", "error"], wordColumns: 2,
-        rows: gains.map { [$0.player, $0.to ?? "the grid", $0.gain.fixed(3), $0.standardError.short] })
-      text += "\nCorrection gain: the share of an asynchrony that the next action corrects\n\(table)"
-    }
-    if !notes.isEmpty { text += "\nNotes\n" + notes.map { "\($0)\n" }.joined() }
-    if let provenance { text += "\nProvenance\n" + provenance.lines.map { "\($0)\n" }.joined() }
-    return text
+extension PlayersReport.Player: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    try encoder.encode([
+      "name": name, "actions": actions, "outside": outside, "double": double, "asynchrony": asynchrony,
+      "asynchrony_lag1_autocorrelation": asynchronyAutocorrelation, "circular": phases, "intervals": intervals,
+    ])
   }
+}
 
-  /// The tables of all pairs of players. A common line is a line at which an interval of each player ends.
-  private var pairsText: String {
-    let lags = -PlayersAnalysis.greatestLag...PlayersAnalysis.greatestLag
-    let table = TextTable(
-      columns: ["", ""] + Distribution.columns, wordColumns: 2,
-      rows: pairs.map { [$0.first, $0.second] + $0.asynchrony.row })
-    let correlations = TextTable(
-      columns: ["", ""] + lags.map { "\($0)" }, wordColumns: 2,
-      rows: pairs.map { [$0.first, $0.second] + $0.crossCorrelation.map { $0.fixed(3) } })
-    return "\nAsynchrony of the first minus that of the second player, us\n\(table)"
-      + "\nCross-correlation of the intervals of two players, by lag; the lag counts the grid lines on which both "
-      + "played; positive: the second player follows the first\n\(correlations)"
+extension PlayersReport.Intervals: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    try encoder.encode([
+      "lines": lines, "length": length, "coefficient_of_variation": variation, "lag1_autocorrelation": autocorrelation,
+      "timekeeper_sd_us": timekeeper?.scaled(by: 1e-3), "motor_sd_us": movement?.scaled(by: 1e-3),
+    ])
   }
 }

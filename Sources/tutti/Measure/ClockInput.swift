@@ -25,7 +25,7 @@ struct ClockInput {
   var isRecording: Bool { Self.soundFileHeads.contains(Self.head(of: source)) }
 
   /// The first four octets of sound files: WAV, RF64, FLAC and AIFF.
-  private static let soundFileHeads = ["RIFF", "RF64", "fLaC", "FORM"].map { Data($0.utf8) }
+  static let soundFileHeads = ["RIFF", "RF64", "fLaC", "FORM"].map { Data($0.utf8) }
 
   /// Reads or records the stamps. Returns the stamps and the input for the provenance. For a live measurement, also returns the state
   /// of the clocks of this machine, if the kernel reports the state of NTP.
@@ -67,7 +67,7 @@ struct ClockInput {
   }
 
   /// Returns the first four octets of a regular file. Returns no octets for a pipe, because its octets can be read only once.
-  private static func head(of path: String) -> Data {
+  static func head(of path: String) -> Data {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       let file = FileHandle(forReadingAtPath: path)
