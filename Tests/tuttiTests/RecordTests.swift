@@ -35,7 +35,7 @@ import _TestTraits
     } ?? []
   }
 
-  /// A signal ends the peer, for example SIGINT by Ctrl-C. The recording is complete, and has replaced an earlier recording.
+  /// A signal ends the peer, for example SIGINT by Ctrl-C. The recording is complete. An earlier recording has another name.
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalLosesNoRecordedNote(signal: Int32) async throws {
     try Data("earlier".utf8).write(to: folder.url.appendingPathComponent("take.mid"))
     let ada = try await peer(["--start"])
@@ -50,6 +50,7 @@ import _TestTraits
     let file = try #require(try recording())
     #expect(file.tracks.map(\.name) == ["ada", "rhythm", "ada"] && !file.tracks[1].events.isEmpty)
     #expect(!folder.contents.contains("take.mid.partial"))
+    #expect(try String(contentsOfFile: folder.path("take-1.mid"), encoding: .utf8) == "earlier")
   }
 
   /// The peer writes the file again and again while it plays, so a crash loses only the last seconds. The file is a complete MIDI

@@ -23,6 +23,13 @@ public final class WAVOutput: @unchecked Sendable {
   ///
   /// Real-time: not safe.
   public var lostFrames: Int64 { Int64(ring.dropped) * StereoBlock.length + unwritten.load(ordering: .relaxed) }
+  /// The number of frames from the first frame to the last one, in all files together.
+  ///
+  /// Real-time: not safe.
+  public var frameCount: Int64 {
+    let (first, end) = (firstFrame.load(ordering: .relaxed), endFrame.load(ordering: .acquiring))
+    return first > .min && end > first ? end - first : 0
+  }
   /// The number of samples outside full scale.
   ///
   /// Real-time: not safe.
@@ -36,6 +43,8 @@ public final class WAVOutput: @unchecked Sendable {
   /// The frame after the last block of the audio thread, whether or not the block fitted into the ring; `.min` before the
   /// first block.
   private let endFrame = Atomic<Int64>(.min)
+  /// The frame at which the recording begins; `.min` before ``begin(at:)``.
+  private let firstFrame = Atomic<Int64>(.min)
   private let clipped = Atomic<Int64>(0)
   /// The number of samples outside full scale in the files that are closed. Used on the `writer` queue only.
   private var closedClipped: Int64 = 0
@@ -82,6 +91,7 @@ public final class WAVOutput: @unchecked Sendable {
   ///
   /// Real-time: not safe.
   package func begin(at frame: Int64) {
+    firstFrame.store(frame, ordering: .relaxed)
     writer.sync {
       do throws(AudioFileError) { try file?.pad(to: frame) } catch { fail(error) }
     }

@@ -47,8 +47,17 @@ extension Peer {
     }
     // Each file is completed even if another one cannot be.
     let recordings = Result { try sound.finish() }
-    try records.recording?.finish(at: now)
-    try recordings.get()
+    let midiDuration = try records.recording?.finish(at: now)
+    reportLength(try recordings.get(), of: configuration.recording)
+    reportLength(midiDuration, of: configuration.midiRecording)
     if let failure = records.trace.writer?.failure { throw failure }
+  }
+
+  /// Informs the player how long a recording is. Has no effect without a recording.
+  private func reportLength(_ duration: Nanoseconds?, of path: String?) {
+    guard let duration, let path else { return }
+    let seconds = Int(duration.seconds.rounded())
+    let minutes = seconds < 60 ? "" : "\(seconds / 60) min "
+    log.info("\(path): \(minutes)\(seconds % 60) s")
   }
 }

@@ -212,6 +212,9 @@ public final class Peer {
   /// Informs the player about the sound card, the lead time and missing permissions.
   private func reportStart(lead: Nanoseconds, advice: [String]) {
     if let summary = sound.summary { log.info("\(summary)") }
+    for path in [configuration.recording, configuration.midiRecording].compactMap({ $0 }) {
+      log.info("recording to \(path)")
+    }
     if lead > configuration.lead {
       let (used, configured) = (Int(lead.milliseconds.rounded(.up)), Int(configuration.lead.milliseconds))
       let latency = configuration.latency

@@ -232,8 +232,14 @@ final class SoundOutputs {
 
   /// Completes the recording.
   ///
+  /// - Returns: the length of the recording; nil if there is none.
   /// - Throws: ``AudioFileError`` if the recording is not complete on the disk.
-  func finish() throws(AudioFileError) { try recording?.finish() }
+  @discardableResult
+  func finish() throws(AudioFileError) -> Nanoseconds? {
+    try recording?.finish()
+    let grid = FrameGrid.standard
+    return recording.map { grid.instant(of: $0.frameCount) - grid.instant(of: 0) }
+  }
 
   /// Removes the recording, because the start of the peer has failed.
   func abandon() { recording?.abandon() }

@@ -84,15 +84,17 @@ final class MIDIRecorder: @unchecked Sendable {
 
   /// Completes the recording and writes the file, because the sound ends at `instant`.
   ///
+  /// - Returns: how long the file plays.
   /// - Throws: ``EngineError`` if the recording on the disk is not complete.
-  func finish(at instant: Instant) throws(EngineError) {
-    let failure = queue.sync {
+  func finish(at instant: Instant) throws(EngineError) -> Nanoseconds {
+    let (failure, duration) = queue.sync {
       takeWaiting()
       recording.finish(at: instant)
       write(isLast: true)
-      return lastFailure
+      return (lastFailure, recording.timeline.duration)
     }
     if let failure { throw failure }
+    return duration
   }
 
   /// Adds the waiting events to the recording, and writes the file if this is due.

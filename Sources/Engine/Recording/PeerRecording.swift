@@ -137,6 +137,7 @@ struct PeerRecording {
 
   /// Completes the file, because the sound ends at `instant`.
   ///
+  /// - Returns: how long the file plays.
   /// - Throws: ``EngineError`` if the recording on the disk is not complete.
-  func finish(at instant: Instant) throws(EngineError) { try recorder.finish(at: instant) }
+  func finish(at instant: Instant) throws(EngineError) -> Nanoseconds { try recorder.finish(at: instant) }
 }

@@ -36,6 +36,18 @@ struct RecordedTimeline {
   private(set) var changes = RecordedTempoTrack()
   /// The greatest position so far.
   private(set) var end: Int64 = 0
+  /// How long the file plays: the time until ``end``, at the tempos of ``changes``.
+  var duration: Nanoseconds {
+    // The time in microseconds, and the microseconds per quarter note from `position` on.
+    var (time, position, tempo): (Double, Int64, Int) = (0, 0, 0)
+    func length(to next: Int64) -> Double { Double(next - position) * Double(tempo) / Double(Self.resolution) }
+    for event in changes.events where event.tick <= end {
+      guard case .meta(let meta) = event.content, let next = meta.microsecondsPerQuarter else { continue }
+      time += length(to: event.tick)
+      (position, tempo) = (event.tick, next)
+    }
+    return Nanoseconds(Int64(((time + length(to: end)) * 1000).rounded()))
+  }
   /// The position of the last event that is not a tick.
   private var lastEvent: Int64 = 0
   /// The newest tick, or the first event if there was no tick yet; nil before the first event.

@@ -43,6 +43,8 @@ final class DemoPeers {
     let rhythmEnd = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)).deadline(Tick(ticks))
     // A score ends by itself. The additional second is a limit only.
     let duration = score.map { Instant(nanoseconds: 0) + $0.duration + .seconds(1) } ?? rhythmEnd
+    // A peer would rename the files of an earlier demo.
+    for file in files.flatMap({ [$0.recording, $0.trace] }) { unlink(file) }
     var started: [Process] = []
     do {
       for (n, files) in files.enumerated() {

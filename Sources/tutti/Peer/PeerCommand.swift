@@ -83,7 +83,7 @@ struct PeerCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Play through the default sound card (alsa) or another one (alsa:DEVICE, see `tutti ports`), record to a file "
-        + "(wav:FILE), or do neither (none). Give the option twice to play and to record. "
+        + "(wav:FILE), or do neither (none). Give the option twice to play and to record. An existing file is renamed. "
         + "(default: alsa, as soon as there is a sound card)",
       valueName: "OUTPUT"))
   var audio: [String] = []
@@ -160,13 +160,14 @@ struct PeerCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write a trace to this file, for `tutti measure`: JSON lines for ticks, steps and actions.", valueName: "FILE"))
+      "Write a trace to this file, for `tutti measure`: JSON lines for ticks, steps and actions. An existing file is renamed.",
+      valueName: "FILE"))
   var trace: String?
 
   @Option(
     help: ArgumentHelp(
       "Record what is played to this MIDI file: the rhythm and each of up to 64 players in a track of its own, with the tempo. An "
-        + "existing file is replaced; with --restore, it is renamed, for example to take-1.mid.", valueName: "FILE"))
+        + "existing file is renamed, for example to take-1.mid.", valueName: "FILE"))
   var record: String?
 
   @Flag(help: "Print events as JSON lines on standard output.")
@@ -316,18 +317,24 @@ struct PeerCommand: ParsableCommand {
     configuration.duration = duration.map { Nanoseconds(Int64(($0 * 1e9).rounded())) }
     configuration.trace = trace
     configuration.midiRecording = record
-    /// Renames the file of an earlier MIDI recording, so that the next recording does not replace it. Called with --restore, because
-    /// the earlier recording may have ended with a crash. Also called when the peer starts again with a new identity.
-    func keepRecording() {
-      guard let record, let kept = PreviousRecording.keep(record) else { return }
-      log.notice("\(record): the previous recording is now \(kept)")
-    }
-    if restore { keepRecording() }
-
     let mailbox = Mailbox()
+    /// Creates the peer. Its recordings and its trace replace no earlier file.
+    func makePeer() throws -> Peer {
+      let files: [(String?, EarlierFiles.Content, String)] = [
+        (configuration.recording, .recording, "--audio"), (record, .recording, "--record"), (trace, .trace, "--trace"),
+      ]
+      let earlier = try EarlierFiles(files.compactMap { path, content, option in path.map { ($0, content, option) } })
+      let peer: Peer
+      do { peer = try Peer(configuration, store: store, mailbox: mailbox, log: log) } catch {
+        earlier.restore()
+        throw error
+      }
+      for line in earlier.lines { log.notice("\(line)") }
+      return peer
+    }
     // The initializer of `Peer` can block for a long time in a sound server. Until it has returned, Ctrl-C ends the program at
     // once. From then on, Ctrl-C makes the peer leave.
-    var peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
+    var peer = try makePeer()
     let signals = TerminationSignals { mailbox.post(.leave) }
     defer { signals.cancel() }
     printReady(peer, configuration, terminal, output)
@@ -384,11 +391,10 @@ struct PeerCommand: ParsableCommand {
       configuration.renewsIdentity = false
       configuration.restored?.rhythm = nil
       (configuration.patch, configuration.patchName) = (peer.patch, peer.chosenPatchName)
-      keepRecording()
       // Commands may have changed the delay of the page (`PageReport.delay`), the connection policy and the latency. The new peer keeps them.
       configuration.latency = peer.latency
       let (pageReport, policy) = (peer.page, peer.policy.kind)
-      peer = try Peer(configuration, store: store, mailbox: mailbox, log: log)
+      peer = try makePeer()
       peer.page = pageReport
       mailbox.post(.policy(policy))
       printReady(peer, configuration, terminal, output)

@@ -11,6 +11,14 @@ import _TestSupport
   private let unit = RecordingScript.unit
   private let channel = Channel(3)!
 
+  /// 24 ticks last 20 ms each. The 23 ticks before the last one last 10 ms each.
+  @Test func durationFollowsTheTempo() throws {
+    var script = RecordingScript()
+    let start = script.play(0..<24, from: 0)
+    script.play(24..<48, from: start, tempo: try #require(Tempo(nanosecondsPerQuarter: 240_000_000)))
+    #expect(script.recording.timeline.duration == .milliseconds(710))
+  }
+
   /// A file has a track with the tempo, a track with the rhythm, and a named track for each player, even if the player has no notes. The
   /// first track has the name of the local player, Ada, which is also the name of the file.
   @Test func fileHasATrackPerPlayer() throws {
