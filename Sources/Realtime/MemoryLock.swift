@@ -55,7 +55,6 @@ public enum MemoryLock {
 
   /// Returns the warning for the user.
   private static func warning(_ state: String) -> String {
-    "memory lock: \(state), so page faults can delay ticks; add the line `NAME - memlock unlimited` to "
-      + "/etc/security/limits.conf (NAME is your user) and log in again, or run as root"
+    "memory lock: \(state), so page faults can delay ticks; run `tutti doctor`"
   }
 }

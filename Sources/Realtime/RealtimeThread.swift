@@ -98,7 +98,6 @@ public enum SchedulingPolicy: Sendable, Equatable, CustomStringConvertible {
   public var advice: String? {
     guard case .other(let code) = self else { return nil }
     return "real-time priority: refused (\(String(cString: strerror(code)))), so timing is less accurate under load; "
-      + "add the line `NAME - rtprio 95` to /etc/security/limits.conf (NAME is your user) and log in again, "
-      + "or run as root"
+      + "run `tutti doctor`"
   }
 }

@@ -14,7 +14,7 @@ final class LogCapture: Sendable {
 /// A log handler that appends each log message to a ``LogCapture``.
 struct LogCaptureHandler: LogHandler {
   var metadata: Logger.Metadata = [:]
-  var logLevel = Logger.Level.info
+  var logLevel = Logger.Level.debug
   private let capture: LogCapture
 
   init(_ capture: LogCapture) { self.capture = capture }

@@ -21,7 +21,7 @@ import Testing
     thread.join()
     switch thread.schedulingPolicy {
     case .fifo(let priority): #expect(priority == 10 && thread.schedulingPolicy.advice == nil)
-    case .other: #expect(thread.schedulingPolicy.advice?.contains("rtprio") == true)
+    case .other: #expect(thread.schedulingPolicy.advice?.contains("`tutti doctor`") == true)
     }
   }
 

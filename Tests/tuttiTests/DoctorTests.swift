@@ -72,7 +72,7 @@ import Testing
     Defect("a memory lock with a limit", "memory_lock", .note, "refused", [memlock], "log in again") {
       ($0.memoryWarning, $0.limits) = (memoryWarning, LimitLine.lines(of: "ada - memlock 65536"))
     },
-    Defect("no lines", "limits", .note, "no line gives rtprio and memlock to ada", [rtprio, memlock], "log in again") {
+    Defect("no lines", "limits", .note, "no line gives rtprio and memlock to ada", [], "log in again") {
       ($0.priority, $0.memoryWarning, $0.limits) = (.other(refused: EPERM), memoryWarning, [])
     },
     Defect("lines that are not in effect", "limits", .note, "not yet in effect", [], "Log out and log in again.") {

@@ -38,6 +38,21 @@ import _TestTraits
     try await session.leave()
   }
 
+  /// At the start, a peer prints one line about its sound, one about its timing at most, and how the others connect. A peer that connects to
+  /// another one does not print the latter.
+  @Test(arguments: [[], ["--connect", "127.0.0.1:9"]]) func startPrintsFewLines(arguments: [String]) async throws {
+    let folder = try TemporaryFolder()
+    let outcome = try await Child.tutti(
+      ["peer", "--name", "ada", "--port", "0", "--discovery", "off", "--duration", "2"] + arguments, in: folder
+    ).outcome()
+    let lines = outcome.errors.split(separator: "\n")
+    for topic in ["sound", "tutti doctor"] {
+      #expect(lines.count { $0.contains(topic) } <= 1, "\(outcome.errors)")
+    }
+    #expect(lines.count { $0.contains("on the other machines") } <= (arguments.isEmpty ? 1 : 0), "\(outcome.errors)")
+    #expect(!lines.contains { $0.contains("MIDI channel") || $0.contains("limits") }, "\(outcome.errors)")
+  }
+
   @Test func statusSurvivesAResize() async throws {
     let folder = try TemporaryFolder()
     let session = try session(columns: 80, in: folder, ["--name", "ada", "--start"])

@@ -49,7 +49,7 @@ for ((sixteenths = 6; sixteenths <= 20; sixteenths++)); do
   (
     ulimit -l "$limit"
     export XDG_STATE_HOME=$scratch/limited
-    exec setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock "$TUTTI" peer --name eve --port 0 --discovery off \
+    exec setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock "$TUTTI" peer --name eve --port 0 --discovery off --json \
       --audio "wav:$scratch/eve.wav" --start --duration 2 </dev/null >"$results/eve$sixteenths.txt" 2>&1
   ) || status=$?
   state=$(sed -n 's/.*memory lock: \([a-z]*\).*/\1/p' "$results/eve$sixteenths.txt")

@@ -47,4 +47,9 @@ public struct CardState: Sendable, BitwiseCopyable {
     guard case .lost(let code) = status else { return nil }
     return PCMError.reason(of: code)
   }
+
+  /// Whether the card is lost because it, or its sound server, is missing.
+  ///
+  /// Real-time: not safe.
+  public var isAbsent: Bool { if case .lost(let code) = status { PCMError.isAbsence(code) } else { false } }
 }

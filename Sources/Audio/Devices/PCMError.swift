@@ -39,11 +39,11 @@ public struct PCMError: Error, Hashable, CustomStringConvertible {
   }
 
   /// Whether the device, or the sound server to which it belongs, is missing now and can appear later.
-  public var isAbsence: Bool {
-    switch -code {
-    case ENOENT, ENODEV, ENXIO, ECONNREFUSED, EHOSTDOWN, ECONNABORTED: true
-    default: false
-    }
+  public var isAbsence: Bool { Self.isAbsence(code) }
+
+  /// Whether `code` (-errno) means that the device, or the sound server to which it belongs, is missing.
+  static func isAbsence(_ code: Int32) -> Bool {
+    [ENOENT, ENODEV, ENXIO, ECONNREFUSED, EHOSTDOWN, ECONNABORTED].contains(-code)
   }
 
   /// What the user can do. The text may list the sound cards. Each access then searches for the cards, for at most two

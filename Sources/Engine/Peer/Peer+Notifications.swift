@@ -152,7 +152,9 @@ extension Peer {
       observer.report(event, at: now)
     case .channel(let channel):
       if let channel {
-        write("this peer plays on MIDI channel \(channel.number)", .info, .channel, of: "this peer", at: now)
+        // A player without MIDI devices needs no channel.
+        let level: Logger.Level = midi == nil ? .debug : .info
+        write("this peer plays on MIDI channel \(channel.number)", level, .channel, of: "this peer", at: now)
       } else {
         let line = "all MIDI channels of players are in use; this peer shares channel 16 until a channel is free"
         write(line, .notice, .channel, of: "this peer", at: now)

@@ -235,7 +235,8 @@ public final class Peer {
       let effect = "changes of the rhythm take effect \(used - configured) ms later"
       log.notice("--lead-time: \(used) ms instead of \(configured) ms, because \(cause); \(effect)")
     }
-    for line in advice { log.warning("\(line)") }
+    if !advice.isEmpty { log.notice("timing could be better: run `tutti doctor`") }
+    for line in advice { log.debug("\(line)") }
   }
 
   /// Plays until the command to leave, or until the configured duration is over. Then closes everything and completes the recording and

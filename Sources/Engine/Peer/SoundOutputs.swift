@@ -159,6 +159,8 @@ final class SoundOutputs {
     case (.lost, .lost) where previousStatus != status:
       let remedy = needsRestart ? "start this peer again" : "trying again"
       return "sound card \(device.name): \(state.reason ?? "unknown reason"); \(remedy)"
+    // The player knows from the start that there is no sound card (``summary``).
+    case (.awaited, .lost) where state.isAbsent: return nil
     case (.awaited, .lost):
       let remedy = needsRestart ? "start this peer again" : "waiting for it"
       return "sound card \(device.name): \(state.reason ?? "unknown reason"); \(remedy)"
@@ -172,8 +174,7 @@ final class SoundOutputs {
       // The period has no effect on a sound server. A device that was missing at the start can belong to a sound server.
       let period = device.usesSoundServer || device.isAwaited ? "" : "increase --period, "
       return "sound card \(device.name): the sound has gaps (\(state.underruns - reportedUnderruns) underruns); "
-        + "close other programs, \(period)or add the line `NAME - rtprio 95` to /etc/security/limits.conf "
-        + "(NAME is your user) and log in again"
+        + "close other programs, \(period)or run `tutti doctor`"
     }
     guard !hasReportedDelay, status == .playing, state.lead - state.latency > initialLead - initialLatency else {
       return nil

@@ -19,6 +19,8 @@ struct Surroundings {
   private var resolved: [HostResolver.Host]
   /// Nil while discovery is off.
   private var discovery: Discovery?
+  /// Whether the Avahi daemon was missing at the start, and discovery has not reported this yet.
+  private var startsWithoutDaemon = false
   /// The services that discovery has found.
   private var services = DiscoveredServices()
   /// The connection policy. ``use(_:in:at:)`` changes it.
@@ -59,6 +61,7 @@ struct Surroundings {
     guard configuration.discovery != .off else { return }
     // If the name is in use, a space and the first four digits of the identity are appended. The name leaves room for them.
     let name = configuration.name.cleanName(octets: 43) ?? configuration.name
+    startsWithoutDaemon = !Discovery.hasDaemon
     discovery = Discovery(name: name, port: control.port, identity: identity.bits, ipv6: control.isDualStack) {
       bell.ring()
     }
@@ -94,7 +97,10 @@ struct Surroundings {
       services.lost(service)
       withdraw(service, in: core, at: now)
       return nil
-    case .unavailable(let reason): return Notice(reason, .notice, .announcements, of: "discovery")
+    case .unavailable(let reason):
+      // The program has said at the start how the other machines connect without the daemon.
+      defer { startsWithoutDaemon = false }
+      return Notice(reason, startsWithoutDaemon ? .debug : .notice, .announcements, of: "discovery")
     case .renamed(let name):
       let reason = "in use on this network, so other peers see \(name)"
       let line = "peer name \(configuration.name): \(reason); choose another name with --name"

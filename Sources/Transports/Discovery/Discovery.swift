@@ -63,6 +63,11 @@ public final class Discovery: Sendable {
 
   deinit { stop() }
 
+  /// Whether the Avahi daemon runs on this machine.
+  ///
+  /// Real-time: not safe.
+  public static var hasDaemon: Bool { access("/run/avahi-daemon/socket", F_OK) == 0 }
+
   /// Returns the changes since the last call. Does not wait for the daemon.
   public func drain() -> [Event] { loop.changes.withLock { $0.drain() } }
 

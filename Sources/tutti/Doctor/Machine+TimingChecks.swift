@@ -74,7 +74,7 @@ extension Machine {
       let items = missing.map(\.rawValue).joined(separator: " and ")
       return Check(
         id, name, .note, "no line gives \(items) to \(user.name)", why: why,
-        remedy: Check.Remedy(commands: missing.map(limitsCommand), advice: "Then log out and log in again."))
+        remedy: Check.Remedy(advice: "Enter the commands above, then log out and log in again."))
     }
     guard refusedItems.isEmpty else {
       return Check(

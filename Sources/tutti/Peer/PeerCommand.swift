@@ -261,7 +261,10 @@ struct PeerCommand: ParsableCommand {
     let pages = PageConnection()
     let log = Logger(label: "tutti") { _ in
       MultiplexLogHandler([
-        LineLog(.info) { terminal.printLine($0.level >= .warning ? "tutti: \($0.message)" : "\($0.message)") },
+        // A program that reads the events also gets the details that a player does not need.
+        LineLog(json ? .debug : .info) {
+          terminal.printLine($0.level >= .warning ? "tutti: \($0.message)" : "\($0.message)")
+        },
         LineLog(.notice) { pages.console?.show("\($0.message)", level: "\($0.level)") },
       ])
     }
@@ -437,8 +440,10 @@ struct PeerCommand: ParsableCommand {
   ) {
     guard json else {
       terminal.printLine("\(configuration.name): port \(peer.port); \(keyHelp(terminal))")
-      // Without Avahi, the others do not find this peer. One address is enough: peers tell each other the addresses of all others.
-      if configuration.discovery == .off || !FileManager.default.fileExists(atPath: "/run/avahi-daemon/socket"),
+      // Without Avahi, the others do not find this peer, unless it connects to one of them: peers tell each other the addresses of all
+      // others.
+      let isAlone = configuration.connect.isEmpty && configuration.restored?.peers.isEmpty != false
+      if isAlone, configuration.discovery == .off || !Discovery.hasDaemon,
         let address = LocalAddresses.preferred()
       {
         terminal.printLine("on the other machines: tutti peer --connect \(address):\(peer.port)")
