@@ -193,7 +193,7 @@ import _TestTraits
     session.type("?")
     try await session.wait(for: "2/")
     session.type("\u{1B}")
-    try await session.wait(for: "you       ")
+    try await session.wait(for: "you auto ")
     session.expectOneStatus()
     session.type(":help tempo\n")
     try await session.wait(for: "tempo BPM [over BEATS]")
@@ -279,7 +279,7 @@ extension TerminalSession {
   /// and shorter than 80 columns.
   fileprivate func expectOneStatus() {
     let lines = screen.text
-    for prefix in ["master    ", "drums     ", "you       "] {
+    for prefix in ["master    ", "drums     ", "you "] {
       #expect(lines.count { $0.hasPrefix(prefix) } == 1, "\(prefix): \(lines)")
     }
     let status = lines.suffix(3)

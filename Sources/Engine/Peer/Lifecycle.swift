@@ -10,6 +10,8 @@ struct Lifecycle {
   private var leavesAt: Instant?
   /// Whether the peer is leaving. A second command to leave then takes effect at once.
   private(set) var isLeaving = false
+  /// Whether the peer ends its remaining sessions, because it has left.
+  var hasEnded = false
   /// How ``Peer/run(watchers:viewers:)`` will end.
   private(set) var outcome = Peer.Outcome.left
   /// Decides whether this peer takes a new identity if a second machine uses the same identity.

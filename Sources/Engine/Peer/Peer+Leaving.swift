@@ -24,6 +24,7 @@ extension Peer {
     records.addTicks(clock.rings, in: core, on: sound, at: now)
     // `addSound` needs the names of the remote peers, which are known only until the sessions end.
     records.addSound(in: core, on: sound, at: now, isLast: true)
+    lifecycle.hasEnded = true
     core.leave(at: now)
     execute(core.takeOutputs(at: now))
     if !sound.stop(after: now) {

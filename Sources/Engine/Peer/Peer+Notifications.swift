@@ -16,6 +16,8 @@ extension Peer {
     switch event {
     // A peer with a new address joins before its old session ends, so both messages contain the address.
     case .connected(let peer): write("\(peer.place) joined", .info, .sessions, of: peer.label, at: now)
+    // The local peer ends the remaining sessions when it leaves itself.
+    case .disconnected where lifecycle.hasEnded: break
     case .disconnected(let peer): write("\(peer.place) left", .info, .sessions, of: peer.label, at: now)
     case .joined(let peer): joined(peer, at: now)
     case .players: observer.report(event, at: now)
@@ -102,9 +104,11 @@ extension Peer {
     case .outranked(let identity, let cause):
       let other = core.name(of: identity)
       write(description(of: cause, by: other), .notice, .role, of: other, at: now)
+      namedMaster = identity
     case .handedOver(let identity):
       let other = core.name(of: identity)
       write("\(other) took the role of master; this peer follows", .notice, .role, of: other, at: now)
+      namedMaster = identity
     case .masterLost(let identity):
       // In a led session, the local player may not start it.
       let remedy =
@@ -249,9 +253,12 @@ extension Peer {
       tempo.end(ensemble.lastRun)
       write("the rhythm stopped", .info, .role, of: "the rhythm", at: now)
     case .master: write("this peer is the master", .info, .role, of: "this peer", at: now)
+    // The line about the change of the master says that this peer follows.
+    case .follower(let master) where master == namedMaster: break
     case .follower(let master):
       write("this peer follows \(core.name(of: master))", .info, .role, of: core.name(of: master), at: now)
     }
+    namedMaster = nil
     observer.report(.role(role), at: now)
     lifecycle.changed(to: role, hasPlayed: records.trace.role != .idle, core, isHeard: sound.isHeard, at: now)
   }

@@ -54,6 +54,10 @@ public final class Peer {
   /// Whether a log line has reported that a remote master muted the local player. The log line that the notes sound again resets the value
   /// to false.
   var isMutingReported = false
+  /// Whether the local player had a part in the moderate beginning (`EnsembleState.activityShare`) in the last round of ``run``.
+  private var hadActivityShare = false
+  /// The new master that the last log line has named; nil after its role was logged.
+  var namedMaster: Identity?
 
   /// The web page of this peer, as other peers know it. Its port must be set before ``run(watchers:viewers:)``. Another thread sets its delay
   /// by the command ``PlayerCommand/pageDelay(_:)``.
@@ -285,6 +289,7 @@ public final class Peer {
       // rhythm can follow the tempo changes of the clock.
       core.ensemble.adaptLead(coversPages: core.clocks.inputs.isEmpty)
       core.advance(to: now)
+      reportActivityShare(at: now)
       report(storage.resumeIfDue(core, at: now), at: now)
       report(lifecycle.startIfDue(core, in: surroundings, tempo: tempo.value, at: now), at: now)
       executeOutputs(at: now)
@@ -302,6 +307,15 @@ public final class Peer {
     }
     try leave()
     return lifecycle.outcome
+  }
+
+  /// Informs the player that the moderate beginning has ended, because another player has set an activity.
+  private func reportActivityShare(at now: Instant) {
+    let hasShare = ensemble.activityShare > 0
+    defer { hadActivityShare = hasShare }
+    guard hadActivityShare, !hasShare, ensemble.heldActivity == nil else { return }
+    let line = "the players set the activity now; yours is 0 until you press a digit"
+    write(line, .info, .activity, of: "your activity", at: now)
   }
 
   /// Logs the notices of a part of the peer.

@@ -20,6 +20,7 @@ struct LineLimiter {
     case announcements = "announcements on the network"
     case role = "the role of master"
     case mute = "muted notes"
+    case activity = "the activity"
     case channel = "the MIDI channel"
     case clocks = "clocks"
     case problems = "problems"

@@ -70,6 +70,8 @@ public struct PeerSnapshot: Sendable {
   public var activity: UInt8
   /// The base value of the local player, to which its energy falls back after it has played; nil: it has set none.
   public var base: UInt8?
+  /// The part of ``activity`` that the local player has because no player has set an activity yet (``EnsembleState/moderateTotal``).
+  public var share: UInt8 = 0
   /// The total activity, 0...127.
   public var total: UInt8
   /// Whether the local player is muted, so that the notes of this player do not sound.
@@ -190,7 +192,8 @@ extension Peer {
       tempo: leadingClock?.tempo ?? (ensemble.role == .idle ? tempo.value : ensemble.tempo(at: now)), bar: bar,
       beat: beat, countInClicks: countInClicks(at: tick), meter: grid.meter, score: scores.status(in: core, at: tick),
       stand: scores.stand(in: core, at: tick),
-      activity: ensemble.localEnergy, base: ensemble.heldActivity, total: ensemble.totalActivity(at: now),
+      activity: ensemble.localEnergy, base: ensemble.heldActivity, share: ensemble.activityShare,
+      total: ensemble.totalActivity(at: now),
       isMuted: ensemble.isMuted,
       instrumentName: instrument.name, sessions: core.roster.sessionCount,
       members: members.map { member in

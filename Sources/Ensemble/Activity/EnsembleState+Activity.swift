@@ -23,6 +23,9 @@ extension EnsembleState {
   /// ``moderateTotal``.
   public var localEnergy: UInt8 { min(players.local.level.value + localActivity.share, 127) }
 
+  /// The part of the local player in ``moderateTotal``; 0 if a player has set an activity.
+  public var activityShare: UInt8 { localActivity.share }
+
   /// The base value of the local player, set by keys or by a controller, 0...127; nil: none.
   public var heldActivity: UInt8? { players.local.isSet ? players.local.level.held : nil }
 

@@ -10,7 +10,7 @@ import Text
 ///     master    12.3   ..#.   104.0 BPM  total  64 #####.....  street
 ///     drums     kick, snare, hat (6 of 14 layers)
 ///     parts     drums 100 %, bass 80 %, guitar off, keys 100 %
-///     you        64 #####.....  tilt-harp
+///     you        64 #####.....  tilt-harp (or `you auto`, while no player has set an activity)
 ///     Anna      page       40 ###.......
 ///     Ben       follower   32 ###.......  clock +0.012 ms, +-0.080
 enum StatusDisplay {
@@ -97,7 +97,8 @@ enum StatusDisplay {
 
   /// The activity and the instrument of the local player.
   private static func you(_ snapshot: PeerSnapshot) -> String {
-    "you       \(activity(snapshot.activity))" + (snapshot.instrumentName.map { "  \($0.printable())" } ?? "")
+    "\(snapshot.share > 0 ? "you auto " : "you      ") \(activity(snapshot.activity))"
+      + (snapshot.instrumentName.map { "  \($0.printable())" } ?? "")
       + (snapshot.isMuted ? "  muted" : "")
   }
 

@@ -59,7 +59,7 @@ import _TestTraits
     ]
     let session = try TerminalSession(columns: 80, in: folder, arguments)
     try await session.wait(for: "web page `play` (only plays):")
-    try await session.wait(for: "you       ")
+    try await session.wait(for: "you auto ")
     let lines = session.screen.text
     var addresses: [String] = []
     for title in ["web page `lead` (plays and controls the rhythm):", "web page `play` (only plays):"] {
