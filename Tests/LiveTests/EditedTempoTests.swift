@@ -13,7 +13,7 @@ import _TestTraits
       subject.lines(after: .patch(try CommandedPeer.patch(bpm: bpm), named: name)).filter { $0.hasPrefix("tempo") }
     }
     func line(_ written: Int, _ present: Int) -> String {
-      "tempo: \(written) BPM in the file, but the tempo stays \(present) BPM; to use \(written) BPM, enter `tempo \(written)`"
+      "tempo: \(written) BPM in the file, but the tempo stays \(present) BPM; to use \(written) BPM, enter `:tempo \(written)`"
     }
     #expect(try lines(bpm: 96) == [line(96, 120)], "before the rhythm")
     _ = subject.lines(after: .start)

@@ -28,7 +28,8 @@ import _TestTraits
     master.mailbox.post(.patch(second, named: "second"))
     try await follower.waitForLog("rhythm 12/8 claps: plays from the next bar on; the master Ada has chosen it")
     follower.mailbox.post(.patch(first, named: "claps"))
-    try await follower.waitForLog("rhythm claps: not played, because the master Ada chooses the rhythm")
+    try await follower.waitForLog(
+      "rhythm claps: not played. Ada leads. Ada can press h, then you press t; or type :ask")
     let path = folder.path("saved.yaml")
     follower.mailbox.post(.savePatch(to: path))
     try await follower.waitForLog("rhythm 12/8 claps: saved as \(path)")

@@ -117,7 +117,7 @@ import _TestTraits
     func expectRejectedCommand(_ number: Int) async throws {
       ben.type("quiet off")
       try await ben.child.wait(for: "to report the error") {
-        ben.child.errors.ranges(of: "only the master controls it").count == number
+        ben.child.errors.ranges(of: "ada leads. ada can press h").count == number
       }
     }
     ben.type("note 60 100")

@@ -63,7 +63,10 @@ extension TimingTests {
       try await ada.leave()
       try await ben.leave()
       // The rejected commands: `tempo` of ada, and the first `take` of ben.
-      #expect(ada.child.errors.contains("ben is its master"))
+      // One line says that ada follows.
+      #expect(ada.child.errors.contains("ben took the role of master; this peer follows\n"))
+      #expect(!ada.child.errors.contains("this peer follows ben"))
+      #expect(ada.child.errors.contains("ben leads. ben can press h, then you press t; or type :ask"))
       #expect(ben.child.errors.contains("no offer in the last 30 s"))
       #expect(ada.child.errors.contains("ben asks to lead; offer it the role of master with the command `offer ben`"))
       return try [trace(ada, in: folder), trace(ben, in: folder)]

@@ -76,11 +76,9 @@ struct PatchChoice {
   mutating func choose(
     _ patch: Patch, named name: String, at tempo: Tempo?, in core: PeerCore, soundLead: Nanoseconds, at now: Instant
   ) -> Effect {
-    guard core.ensemble.choosesPatch else {
-      let master = core.ensemble.role.master.map { core.name(of: $0) } ?? "the master"
-      let remedy = "to play your own rhythm, start this peer with --own-patch"
+    if !core.ensemble.choosesPatch, let master = core.ensemble.role.master {
       return Effect(
-        notices: [Notice("rhythm \(name): not played, because the master \(master) chooses the rhythm; \(remedy)")])
+        notices: [Notice("rhythm \(name): not played. \(core.description(of: .belongsTo(master)))")])
     }
     let isEdited = name == chosenName && patch.tempo != chosenTempo
     (chosenName, chosenTempo, isChosen) = (name, patch.tempo, true)
@@ -91,12 +89,12 @@ struct PatchChoice {
       ? "chosen; it plays when the rhythm starts"
       : schedule.rhythm.next.digest == core.ensemble.rhythm.digest
         ? "plays from the next bar on"
-        : "plays from a bar line on, as soon as the other peers have it; this takes at most two bars"
+        : "plays from the next bar on, or one bar later if the other peers do not have it yet"
     effect.notices.append(Notice("rhythm \(name): \(start)"))
     // The tempo stays with the ensemble until a player changes it (``StartTempo``). A player who edits it in the file may not know this.
     if isEdited, let tempo, tempo != patch.tempo {
       let (written, present) = (Self.text(of: patch.tempo), Self.text(of: tempo))
-      let remedy = "to use \(written) BPM, enter `tempo \(written)`"
+      let remedy = "to use \(written) BPM, enter `:tempo \(written)`"
       effect.notices.append(Notice("tempo: \(written) BPM in the file, but the tempo stays \(present) BPM; \(remedy)"))
     }
     return effect

@@ -65,7 +65,7 @@ struct ScoreChoice {
     let start =
       core.ensemble.role == .idle
       ? "chosen; it plays when the rhythm starts"
-      : "plays from a bar line on, as soon as the other peers have it; this takes at most two bars"
+      : "plays from the next bar on, or one bar later if the other peers do not have it yet"
     return [Notice("score \(chosen.name): \(start)")]
   }
 

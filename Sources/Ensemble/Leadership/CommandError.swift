@@ -42,8 +42,7 @@ public enum CommandError: Error, Hashable, Sendable, CustomStringConvertible {
   public func description(naming name: (Identity) -> String) -> String {
     switch self {
     case .belongsTo(let identity):
-      "the rhythm: \(name(identity)) is its master, and only the master controls it; let \(name(identity)) stop it, "
-        + "change it or offer the role of master"
+      "\(name(identity)) leads. \(name(identity)) can press h, then you press t; or type :ask"
     case .alreadyPlaying: "the rhythm: this peer plays it already as the master; stop it first"
     case .nothingPlays: "the rhythm: it does not play; start it"
     case .ledBy(let leader):

@@ -30,7 +30,7 @@ struct PatchChooser {
       let line = "\(names[row].padded(toColumns: width))  \(meter) \(patch?.description ?? "has an error")"
       return (row == index ? "> " : "  ") + line
     }
-    return list + ["\(index + 1)/\(names.count)  up, down: move; Return: play from the next bar; Esc: leave"]
+    return list + ["\(index + 1)/\(names.count)  up, down: move; Return: play it; Esc: leave"]
   }
 
   /// The number of rows of the list on a terminal of `rows` rows.

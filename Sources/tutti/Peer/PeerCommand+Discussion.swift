@@ -11,7 +11,8 @@ extension PeerCommand {
       b         tap quarter notes, at least three, to set the tempo
       0 ... 9   set your activity, from 0 to 127: how dense the rhythm should be
       p P       select the next rhythm of `tutti patch list`, or the one before;
-                while a rhythm plays, it changes at the next bar
+                while a rhythm plays, it changes at the next bar, or one
+                bar later if the other peers do not have it yet
       i         choose the next instrument of `tutti patch list`
       x         strike the instrument
       [ ]       decrease or increase the control `tilt forward` of the
@@ -59,8 +60,8 @@ extension PeerCommand {
                                   mean or maximum
       adopt DEVICE[=NAME]         let a MIDI device play as a player of its own,
                                   see --player
-      patch [NAME]                play another rhythm from the next bar; without
-                                  NAME, choose one from a list
+      patch [NAME]                play another rhythm from the next bar, like the
+                                  key p; without NAME, choose one from a list
       instrument NAME|none        choose an instrument; none: your notes are
                                   unchanged
       save-patch NAME             save the current rhythm as NAME.yaml in
@@ -128,8 +129,8 @@ extension PeerCommand {
 
     RHYTHM
     All peers play the rhythm of the master. Only the master needs its file (a patch): the other peers receive the \
-    text as soon as it is chosen. A change of the rhythm waits until they have it, at most one bar, and takes effect \
-    at the next bar line. A peer without the text is silent until the bar after its arrival. If another peer becomes \
+    text as soon as it is chosen. A change of the rhythm takes effect at the next bar, or one bar later if the other \
+    peers do not have it yet. A peer without the text is silent until the bar after its arrival. If another peer becomes \
     the master, it continues with this rhythm. You can choose a rhythm if this peer is the master, if no rhythm is \
     playing, with --own-patch, or if this peer cannot play the rhythm of the master. A received rhythm is not stored; \
     save-patch stores it.

@@ -141,11 +141,17 @@ enum StatusDisplay {
     let role = member.isMaster ? "master" : member.takesPart ? "follower" : "idle"
     let level = member.activity.map { "  \(activity($0))" } ?? ""
     let clock = member.clock.map { clock in
-      String(
-        format: "  clock %+.3f ms, +-%.3f", clock.offset.milliseconds,
-        max(clock.uncertainty, clock.deviation).milliseconds)
+      let error = String(format: "%.3f", max(clock.uncertainty, clock.deviation).milliseconds)
+      return "  clock \(signed(clock.offset)) ms, +-\(error)"
     }
     return "\(label) \(role.padded(toColumns: 8))\(level)\(member.isMuted ? "  muted" : "")\(clock ?? "")"
+  }
+
+  /// A time in milliseconds with its sign and three decimal places.
+  static func signed(_ time: Nanoseconds) -> String {
+    let rounded = (time.milliseconds * 1000).rounded() / 1000
+    // A small negative time is rounded to -0. The sum with 0 has no such sign.
+    return String(format: "%+.3f", rounded + 0)
   }
 
   /// The name of a remote peer; its identity if it reports no name.
