@@ -44,6 +44,17 @@ import _TestSupport
       ])
   }
 
+  /// A line that only rests in the present bar is not marked.
+  @Test func restingLineDoesNotSound() throws {
+    let resting = Self.text.replacing(
+      "stick: .... X... .... X...", with: "stick: .... X... .... X... | .... .... .... ....")
+    let display = DemoDisplay(try PatchLoader.patch(from: resting, file: "small.yaml"), ticks: 4 * 96)
+    #expect(
+      display.lines(at: DemoPosition(tick: 96, activity: 20), size: (80, 24))[1...2] == [
+        "* always   kick   X... .... X... ....", "  to 63    stick",
+      ])
+  }
+
   /// The last row and the last column of a terminal stay empty. A terminal with 5 rows therefore cannot show the progress and all four lines
   /// of the patch, so only the two lines that sound are shown. A terminal with 2 rows shows the progress only.
   @Test func lowAndNarrowTerminalShowsWhatSounds() throws {

@@ -1,4 +1,6 @@
 import Foundation
+import MusicalTime
+import Rhythm
 import Testing
 import _TestSupport
 import _TestTraits
@@ -215,11 +217,67 @@ import _TestTraits
     session.type("\u{1B}[F")
     try await session.wait(for: "> mine")
     #expect(!session.screen.text.contains { $0.contains("no-patch") })
+    // The list fills the alternate screen of the terminal. The lines above the status stay as they were.
+    #expect(session.screen.isAlternate)
     session.type("\n")
     try await session.wait(for: "rhythm mine: plays from the next bar on")
+    try await session.waitForBeats()
+    #expect(!session.screen.isAlternate && session.screen.text.contains { $0.hasPrefix("ada: port") })
+    session.expectOneStatus()
     session.type("P")
     try await session.wait(for: "rhythm waltz: plays from the next bar on")
+    // The list marks the rhythm that plays.
+    try await session.wait(for: ".  waltz")
+    session.type(":patch\n")
+    try await session.wait(for: "> waltz")
+    session.type("\u{1B}")
+    try await session.waitForBeats()
+    session.expectOneStatus()
     try await session.leave()
+    #expect(!session.screen.isAlternate)
+  }
+
+  /// The list marks the rhythm of the master, not the rhythm that the player of the follower has tried to choose.
+  @Test func listOfAFollowerMarksTheRhythmOfTheMaster() async throws {
+    let folder = try TemporaryFolder()
+    let ben = try await PeerProcess("ben", ["--start", "--patch", "bossa"], in: folder)
+    try await ben.wait(forRole: "master")
+    let session = try session(columns: 80, in: folder, ["--name", "ada", "--connect", "127.0.0.1:\(ben.port)"])
+    try await session.wait(for: "bossa (ben)")
+    session.type("p")
+    try await session.wait(for: "not played. ben leads. ben can press h")
+    session.type(":patch\n")
+    try await session.wait(for: "> bossa")
+    session.type("\u{1B}")
+    // The players have set no activity, so each has a part of a moderate beginning.
+    try await session.wait(for: "you auto   28 ")
+    ben.type("activity 40")
+    try await session.wait(for: "the players set the activity now; yours is 0 until you press a digit")
+    try await session.wait(for: "you         0 ")
+    try await session.leave()
+    try await ben.leave()
+    // The peer leaves itself, so no line says that the other one left.
+    session.update()
+    #expect(!session.output.contains(" left"), "\(session.output)")
+  }
+
+  /// Each line of the status has at most 79 columns. Drums that do not fit are counted, and drums that only rest are not listed.
+  @Test func drumsThatDoNotFitAreCounted() throws {
+    let names = ["kick", "snare", "stick", "hat", "open hat", "clap", "cowbell", "ride", "crash", "low tom", "splash"]
+    var text = "name: test\ndescription: A test.\ntempo: 100\nplay:\n  always:\n"
+    for name in names { text += "    \(name): \(name == "stick" ? "...." : "x...") .... .... ....\n" }
+    let patch = try PatchLoader.patch(from: text, file: "test")
+    func drums(_ width: Int) -> String { StatusDisplay.drums(of: patch, total: 64, width: width) }
+    #expect(drums(81) == "drums     kick, snare, hat, open hat, clap, cowbell, ride, crash, low tom, splash")
+    #expect(drums(79) == "drums     kick, snare, hat, open hat, clap, cowbell, ride, crash, +2 more")
+    #expect(drums(30) == "drums     kick, snare, +8 more")
+    #expect(drums(200).hasSuffix("low tom, splash (1 of 1 layers)"))
+  }
+
+  /// A negative time that is rounded to zero has no minus sign.
+  @Test(arguments: [(-400, "+0.000"), (0, "+0.000"), (-600, "-0.001"), (12_300, "+0.012")])
+  func signOfZeroIsPlus(nanoseconds: Int64, text: String) {
+    #expect(StatusDisplay.signed(Nanoseconds(nanoseconds)) == text)
   }
 
   @Test func countInIsCounted() async throws {

@@ -1,5 +1,6 @@
 /// A simulated terminal with the functions that the program uses: printable characters, CR, LF, and the ECMA-48 sequences CUU
-/// (cursor up), CUB (cursor left), ED and EL (erase to the end of the screen or line). A long line wraps. A resize wraps all lines again.
+/// (cursor up), CUB (cursor left), ED and EL (erase to the end of the screen or line), and the alternate screen of xterm. A long line wraps.
+/// A resize wraps all lines again.
 struct TerminalScreen {
   private(set) var columns: Int
   /// The lines as they were written; a line may take several rows.
@@ -9,6 +10,11 @@ struct TerminalScreen {
   private var column = 0
   /// The part of an incomplete control sequence that has been written so far.
   private var pending = ""
+  /// The screen and its cursor, while the alternate screen is visible.
+  private var former: (lines: [[Character]], line: Int, column: Int)?
+
+  /// Whether the alternate screen is visible.
+  var isAlternate: Bool { former != nil }
 
   init(columns: Int) { self.columns = columns }
 
@@ -56,6 +62,12 @@ struct TerminalScreen {
   private mutating func execute(_ sequence: String) {
     let number = Int(sequence.dropFirst(2).dropLast()) ?? 0
     switch sequence.last {
+    case "h" where sequence == "\u{1B}[?1049h":
+      former = (lines, line, column)
+      (lines, line, column) = ([[]], 0, 0)
+    case "l" where sequence == "\u{1B}[?1049l":
+      if let former { (lines, line, column) = former }
+      former = nil
     case "D": column = max(0, column - max(1, number))
     case "A": for _ in 0..<max(1, number) { moveUp() }
     case "J":

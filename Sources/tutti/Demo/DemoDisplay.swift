@@ -2,8 +2,8 @@ import Foundation
 import MusicalTime
 import Rhythm
 
-/// The status lines of the demo while it plays: the progress, and one row for each line of the patch. A row whose line sounds at
-/// the present activity is marked with `*` and shows the strokes of the current bar.
+/// The status lines of the demo while it plays: the progress, and one row for each line of the patch. A row whose line sounds
+/// in the current bar at the present activity is marked with `*` and shows its strokes.
 ///
 ///     [###.................]  17 %  bar 2 of 8  activity 25  3 of 14 layers
 ///     * always         kick      X... .... X... ....
@@ -66,6 +66,7 @@ struct DemoDisplay {
     guard let position, line.activity.contains(position.activity) else { return silent }
     let bar = Int(self.bar(at: position) - 1)
     if line.layer == nil, let fill = patch.fill, bar % fill.period != fill.period - 1 { return silent }
+    guard line.bars[bar % line.bars.count].contains(where: { $0 != nil }) else { return silent }
     let strokes = PatchGrid.strokes(of: line, inBar: bar, of: patch)
     return ("* \(padded(layer, to: layerWidth))  \(padded(name, to: nameWidth))  \(strokes)", true)
   }

@@ -7,7 +7,7 @@ import Text
 /// Turns the octets of standard input into commands. On a terminal, each octet is a key of ``KeyBindings``, but a colon begins a command
 /// line. Return runs the command line, and Escape discards it. Input from a pipe or a file consists of command lines only.
 final class CommandLineEditor: @unchecked Sendable {
-  // @unchecked Sendable: all calls are made on the dispatch queue of ``KeyboardInput``, except ``players``, which has a lock.
+  // @unchecked Sendable: all calls are made on the dispatch queue of ``KeyboardInput``, except ``players`` and ``playing``, which have locks.
 
   /// The maximum length of a command line in octets.
   private static let maximumLength = 1024
@@ -43,6 +43,8 @@ final class CommandLineEditor: @unchecked Sendable {
   private var taps = TapTempo()
   /// The names of all players, for the completion with Tab.
   private let players = Mutex<[String]>([])
+  /// The names of the rhythm that plays, which may be that of another player: as the user has written it, and in its file.
+  private let playing = Mutex<[String]>([])
 
   init(
     isTerminal: Bool, post: @escaping (PlayerCommand) -> Void, rhythms: PatchSelector, instruments: PatchSelector,
@@ -55,6 +57,9 @@ final class CommandLineEditor: @unchecked Sendable {
 
   /// Sets the names of the players that Tab completes. May be called on any thread.
   func setPlayers(_ names: [String]) { players.withLock { $0 = names } }
+
+  /// Sets the names of the rhythm that plays, which the list of rhythms marks. May be called on any thread.
+  func setRhythm(_ names: [String]) { playing.withLock { $0 = names } }
 
   /// Handles octets that arrived together. On a terminal, the escape sequences of keys without a character, such as function keys, have no
   /// effect, except those that edit the line.
@@ -253,7 +258,8 @@ final class CommandLineEditor: @unchecked Sendable {
 
   private func listRhythms() {
     let names = PatchLibrary.names(of: .rhythm)
-    if isTerminal, terminal.isInteractive, let chooser = PatchChooser(names, current: rhythms.current) {
+    let current = playing.withLock { $0 }.first(where: names.contains) ?? rhythms.current
+    if isTerminal, terminal.isInteractive, let chooser = PatchChooser(names, current: current) {
       show(.chooser(chooser))
     } else {
       terminal.printLine(

@@ -382,6 +382,7 @@ struct PeerCommand: ParsableCommand {
       viewers.append { [editor] snapshot in
         terminal.showStatus(StatusDisplay.lines(snapshot, size: terminal.size))
         editor?.setPlayers(StatusDisplay.playerNames(snapshot))
+        editor?.setRhythm([snapshot.patchName, snapshot.patch.name])
       }
     }
     if let page {

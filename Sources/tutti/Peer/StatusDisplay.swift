@@ -3,6 +3,7 @@ import Ensemble
 import Foundation
 import MusicalTime
 import PeerProtocol
+import Rhythm
 import Text
 
 /// The status of a peer on a terminal: a few lines of at most 80 columns. A narrower terminal shows the beginning of each line.
@@ -23,7 +24,11 @@ enum StatusDisplay {
 
   /// The lines for a terminal of this size. A terminal with fewer rows shows only the first lines.
   static func lines(_ snapshot: PeerSnapshot, size: (columns: Int, rows: Int)) -> [String] {
-    let rhythmLines = snapshot.score?.playsRhythm == false ? [] : [drums(snapshot), parts(snapshot)]
+    // The last column stays empty: some terminals begin a new line when it is filled.
+    let width = max(1, min(size.columns, maximumWidth) - 1)
+    let rhythmLines =
+      snapshot.score?.playsRhythm == false
+      ? [] : [drums(of: snapshot.patch, total: min(snapshot.total, 127), width: width), parts(snapshot)]
     let lines =
       ([rhythm(snapshot), failures(snapshot), score(snapshot)] + rhythmLines + [you(snapshot)]).compactMap { $0 }
     let pages = snapshot.players.filter { $0.player.kind != .local }
@@ -42,8 +47,6 @@ enum StatusDisplay {
     let hidden = all.count - min(all.count, maximumPlayers) + snapshot.sessions - snapshot.members.count
     let others =
       all.prefix(maximumPlayers) + (hidden > 0 ? ["and \(hidden) more; press w to list all peers"] : [])
-    // The last column stays empty: some terminals begin a new line when it is filled.
-    let width = max(1, min(size.columns, maximumWidth) - 1)
     return (lines + others).prefix(max(1, size.rows - 1)).map { $0.prefix(columns: width) }
   }
 
@@ -95,24 +98,30 @@ enum StatusDisplay {
     return "NOT SAVED \(names.joined(separator: ", "))"
   }
 
-  /// The activity and the instrument of the local player.
+  /// The activity and the instrument of the local player. `auto`: no player has set an activity yet, so each has a part of a moderate
+  /// beginning.
   private static func you(_ snapshot: PeerSnapshot) -> String {
     "\(snapshot.share > 0 ? "you auto " : "you      ") \(activity(snapshot.activity))"
       + (snapshot.instrumentName.map { "  \($0.printable())" } ?? "")
       + (snapshot.isMuted ? "  muted" : "")
   }
 
-  /// The drums that sound at the present total activity, and the number of layers.
-  private static func drums(_ snapshot: PeerSnapshot) -> String {
-    let (patch, total) = (snapshot.patch, min(snapshot.total, 127))
+  /// The drums that sound at the total activity `total`, 0...127, and the number of layers. If they do not fit `width` columns, the number
+  /// of the other drums stands at the end instead.
+  static func drums(of patch: Patch, total: UInt8, width: Int) -> String {
     var names: [String] = []
     for line in patch.lines where line.layer != nil && line.activity.contains(total) {
+      // A line can consist of rests only.
+      guard line.bars.contains(where: { bar in bar.contains { $0 != nil } }) else { continue }
       let name = patch.kit[line.voice].name
       if !names.contains(name) { names.append(name) }
     }
     let sounding = patch.layers.count { $0.activity.contains(total) }
-    return
-      "drums     \(names.isEmpty ? "none" : names.joined(separator: ", ")) (\(sounding) of \(patch.layers.count) layers)"
+    func text(_ names: [String]) -> String { "drums     \(names.isEmpty ? "none" : names.joined(separator: ", "))" }
+    let complete = "\(text(names)) (\(sounding) of \(patch.layers.count) layers)"
+    guard complete.columns > width, let first = names.first else { return complete }
+    let shortened = (1..<names.count).map { text(names.dropLast($0) + ["+\($0) more"]) }
+    return ([text(names)] + shortened).first { $0.columns <= width } ?? text([first])
   }
 
   /// The levels of the parts in percent. Nil if the rhythm has only drums and they play at 100 %.

@@ -7,7 +7,8 @@ import Text
 /// overwritten. No function except ``flush()`` waits for the reader of standard error.
 ///
 /// Below the status lines stands the line that the user is typing. A help page or a list to choose from takes the place of all status
-/// lines but the first one, which shows the beat.
+/// lines but the first one, which shows the beat. It fills the alternate screen of the terminal, so that the lines above the status are the
+/// same as before when it closes.
 final class Terminal: Sendable {
   /// Whether status lines are shown: true if standard error is a terminal that can move its cursor (TERM is not `dumb`).
   let isInteractive: Bool
@@ -15,6 +16,8 @@ final class Terminal: Sendable {
   let hasColours: Bool
   /// Whether each key on standard input is a command: true if standard input and standard error are terminals.
   let readsKeys = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+  /// Whether the terminal has an alternate screen, as all have that are in use today, except the console of Linux.
+  private let hasAlternateScreen: Bool
   /// What is visible. The lock also keeps the order of the output.
   private let screen = Mutex(Screen())
   private let writer = OutputWriter(STDERR_FILENO) {
@@ -27,6 +30,9 @@ final class Terminal: Sendable {
     /// What takes the place of the status lines after the first one.
     var overlay: [String]?
     var typed: TypedLine?
+    /// Whether the alternate screen is visible, and the text that was printed since then.
+    var isAlternate = false
+    var printed = ""
 
     /// The lines for a terminal of this size, and how many columns the cursor stands before the end of the last line. The last row and the
     /// last column stay empty: some terminals begin a new line when they are filled.
@@ -44,6 +50,7 @@ final class Terminal: Sendable {
     let environment = ProcessInfo.processInfo.environment
     isInteractive = isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
     hasColours = isInteractive && environment["NO_COLOR", default: ""].isEmpty
+    hasAlternateScreen = environment["TERM"] != "linux"
   }
 
   /// The number of columns and rows; 80 and 24 if they are not known.
@@ -59,7 +66,10 @@ final class Terminal: Sendable {
   /// Prints permanent lines that are not broken, such as those of a QR code.
   func printLines(_ lines: [String]) {
     let text = lines.joined(separator: "\n")
-    screen.withLock { screen in write(isInteractive ? screen.block.printing(text, width: size.columns) : text + "\n") }
+    screen.withLock { screen in
+      if screen.isAlternate { screen.printed += text + "\n" }
+      write(isInteractive ? screen.block.printing(text, width: size.columns) : text + "\n")
+    }
   }
 
   /// Replaces the status lines by `line`. Has no effect while earlier output still waits for its reader.
@@ -94,7 +104,7 @@ final class Terminal: Sendable {
   /// Removes the status lines and what the user is typing.
   func clearStatus() {
     draw { screen in
-      let isVisible = !screen.block.lines.isEmpty
+      let isVisible = !screen.block.lines.isEmpty || screen.isAlternate
       (screen.status, screen.overlay, screen.typed) = ([], nil, nil)
       return isVisible
     }
@@ -105,9 +115,19 @@ final class Terminal: Sendable {
     guard isInteractive else { return }
     screen.withLock { screen in
       guard change(&screen) else { return }
+      if hasAlternateScreen, screen.isAlternate != (screen.overlay != nil) { switchScreen(&screen) }
       let (lines, cursor) = screen.lines(size)
       write(screen.block.replace(by: lines, cursor: cursor, width: size.columns))
     }
+  }
+
+  /// Shows the alternate screen, or the former screen with what was printed in the meantime. The control sequences are those of xterm:
+  /// 1049 keeps the former screen and its cursor.
+  private func switchScreen(_ screen: inout Screen) {
+    write(screen.block.replace(by: [], cursor: 0, width: size.columns))
+    screen.isAlternate.toggle()
+    write(screen.isAlternate ? "\u{1B}[?1049h\u{1B}[H\u{1B}[2J" : "\u{1B}[?1049l" + screen.printed)
+    screen.printed = ""
   }
 
   /// Waits until everything is written. Gives up if the reader takes nothing for a second.
