@@ -25,6 +25,9 @@ enum DrumNames {
     return names.firstIndex { $0.short == name || $0.standard == name }.map { UInt8($0 + 35) }
   }
 
+  /// All names of drums: first the short ones, then those of General MIDI that differ from them.
+  static let all = names.map(\.short) + names.filter { $0.short != $0.standard }.map(\.standard)
+
   /// The short name of a note; nil for a note outside 35...81.
   static func name(of note: UInt8) -> String? {
     (35..<35 + names.count).contains(Int(note)) ? names[Int(note) - 35].short : nil

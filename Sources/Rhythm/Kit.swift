@@ -10,6 +10,9 @@ struct Kit {
   /// Defines a name. A name of General MIDI can be redefined.
   mutating func define(_ name: String, note: UInt8, group: String?) { defined[name] = (note, group) }
 
+  /// The names that a line can have: those of the patch, and those of General MIDI.
+  var names: [String] { defined.keys.sorted() + DrumNames.all.filter { defined[$0] == nil } }
+
   /// The note of a voice; nil if there is no voice of this name.
   func note(named name: String) -> UInt8? { defined[name]?.note ?? DrumNames.note(named: name) }
 

@@ -9,7 +9,7 @@ public import MusicalTime
 /// Real-time: not safe.
 public struct Patch: Hashable, Sendable {
   public let name: String
-  /// A description of the rhythm for the user, in one sentence.
+  /// A description of the rhythm for the user, in one sentence; empty if the file has none.
   public let description: String
   public let meter: Meter
   /// The beats as musicians count them: the length of each beat in units of the meter. The sum is the number of units in a bar.

@@ -14,7 +14,7 @@ public struct PatchFault: Hashable, Sendable, CustomStringConvertible {
   /// The reason: what is wrong.
   public let reason: String
   /// The remedy: how to correct the fault.
-  public let remedy: String
+  public internal(set) var remedy: String
 
   /// `street.yaml:14:12: play.always.snare: has 15 steps in bar 2, but 16 in bar 1; add 1`
   public var description: String {

@@ -101,7 +101,8 @@ extension PatchReader {
         if faults.isEmpty {
           fault(
             at: entry.key.position, field, "is used by no line",
-            "write the name of a drum from play or fill, or remove this entry")
+            suggestion(for: entry.name, among: kit.voices.map(\.name), otherwise: "remove this entry")
+              ?? "write the name of a drum from play or fill, or remove this entry")
         }
         continue
       }

@@ -17,14 +17,18 @@ extension PatchReader {
       if voice == nil, layer == nil {
         fault(
           at: position, field, "is neither a setting of the fill nor a drum",
-          "write `every`, `chance`, `from`, a General MIDI name such as snare, or a name from the field kit")
+          suggestion(
+            for: name.voice, among: ["every", "chance", "from"] + kit.names,
+            otherwise: "define the drum in the field kit")
+            ?? "write `every`, `chance`, `from`, a General MIDI name such as snare, or a name from the field kit")
         // A misspelt setting has no strokes that could be checked.
         continue
       }
       if voice == nil {
         fault(
           at: position, field, "is not a drum",
-          "use a General MIDI name, such as kick, snare or hat, or define the name in the field kit")
+          suggestion(for: name.voice, among: kit.names, otherwise: "define the name in the field kit")
+            ?? "use a General MIDI name, such as kick, snare or hat, or define the name in the field kit")
       }
       if kit.voices.count > Patch.maximumVoices {
         fault(
@@ -70,7 +74,7 @@ extension PatchReader {
   /// after a fault.
   private mutating func bars(_ node: Node, _ field: String, meter: Meter) -> ([[Stroke?]], Int)? {
     let remedy =
-      "write . (rest), o (ghost note), x, X (accent), f or F (flams) for each step; spaces are "
+      "write . (rest), o (soft), x, X (accent), f or F (flams) for each step; spaces are "
       + "ignored, and | separates bars"
     // `.some(nil)` is a rest, and nil is an invalid character.
     return bars(node, field, meter: meter, remedy: remedy) { character -> Stroke?? in
@@ -122,7 +126,9 @@ extension PatchReader {
     guard let (perQuarter, length) = lengths.first(where: { $0.1 == bars[0] }) else {
       let notes = [3: "eighth-note triplets", 4: "sixteenth notes", 6: "sixteenth-note triplets"]
       let choices = lengths.map { "\($0.1) (\(notes[$0.0, default: ""]))" }.joined(separator: " or ")
-      fault(at: position, field, "has \(Self.count(bars[0], "step")) in bar 1", "write \(choices)")
+      fault(
+        at: position, field, "has \(Self.count(bars[0], "step")) in bar 1", "write \(choices)",
+        ofKind: "\(bars[0]) steps", check: "check the field meter, which is \(meter.beats)/\(meter.unit)")
       return nil
     }
     for (index, bar) in bars.enumerated() where bar != length {

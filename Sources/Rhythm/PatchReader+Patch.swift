@@ -5,7 +5,7 @@ import Yams
 extension PatchReader {
   private static let fields = [
     Field(name: "name", example: "name: street"),
-    Field(name: "description", example: "description: A straight groove."),
+    Field(name: "description", example: "description: A straight groove.", isRequired: false),
     Field(name: "tempo", example: "tempo: 100"),
     Field(name: "play", example: "play: { always: { kick: X... X... X... X... } }"),
     Field(name: "meter", example: "meter: 4/4", isRequired: false),
@@ -26,7 +26,7 @@ extension PatchReader {
   mutating func patch(_ root: Node, from source: String) -> Patch? {
     guard let values = values(of: root, "", Self.fields) else { return nil }
     let name = values["name"].flatMap { self.name($0, "name") }
-    let description = values["description"].flatMap { text($0, "description", maximumLength: 400) }
+    let description = values["description"].flatMap { text($0, "description", maximumLength: 400) } ?? ""
     let tempo = values["tempo"].flatMap { self.tempo($0) }
     // An optional field has a default value. After a fault, this value replaces the faulty one, so that the reader continues and finds
     // all faults. Only a faulty meter stays nil. The reader then does not check the strokes of the lines.
@@ -46,7 +46,7 @@ extension PatchReader {
     if let node = values["level"] { readLevels(node, into: &kit) }
     let chords = values["chords"].flatMap { self.chords($0, meter: meter) }
     let parts = values["parts"].map { self.parts($0, meter: meter, hasChords: values["chords"] != nil) } ?? []
-    guard faults.isEmpty, let name, let description, let tempo, let meter else { return nil }
+    guard faults.isEmpty, let name, let tempo, let meter else { return nil }
     let patch = Patch(
       name: name, description: description, meter: meter, beatGroups: beats ?? meter.usualGroups, tempo: tempo,
       swing: swing, swell: swell, seed: UInt32(seed), layerChange: change, kit: kit.voices, layers: layers,

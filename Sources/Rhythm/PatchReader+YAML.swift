@@ -89,6 +89,9 @@ extension PatchReader {
     switch error {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
+      if let mistake = TypingMistake(problem, upTo: mark.line, in: textLines) {
+        return fault(at: mistake.position, "", mistake.reason, mistake.remedy)
+      }
       // The construct in which the problem was found, for example "while parsing a block mapping".
       let construct =
         context.map { "\($0.text)\($0.mark.line < mark.line ? " that begins in line \($0.mark.line)" : ""), " } ?? ""
@@ -97,9 +100,8 @@ extension PatchReader {
         at: TextPosition(mark), "", "is not valid YAML at column \(mark.column): \(reason.printable(upTo: 160))", remedy
       )
     case .duplicatedKeysInMapping(let names, let context):
-      fault(
-        at: TextPosition(context.mark), (names.first ?? "").printable(),
-        "is defined more than once, and the first definition is here", kind.duplicateRemedy)
+      let duplicate = DuplicateName(names.first ?? "", at: TextPosition(context.mark), in: textLines)
+      fault(at: duplicate.position, duplicate.name.printable(), duplicate.reason, duplicate.remedy)
     case .reader(let problem, let offset, _, _):
       let line = 1 + text.prefix(offset ?? 0).count { $0.isNewline }
       fault(

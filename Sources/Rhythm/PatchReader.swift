@@ -12,6 +12,8 @@ struct PatchReader {
   private(set) var faults: [PatchFault] = []
   /// The number of further faults.
   private var omitted = 0
+  /// The faults of ``fault(at:_:_:_:ofKind:check:)`` by kind: their number, the index of the last one in ``faults``, and what to check.
+  private var repeated: [String: (count: Int, last: Int, check: String)] = [:]
   /// The lines of the text of the file. Their number limits the reported line numbers, because the parser reports a fault at the
   /// end of the text with the number of the last line plus 1.
   var textLines: [Substring] = []
@@ -34,8 +36,16 @@ struct PatchReader {
 
   /// The faults as one error, in the order of the file.
   var error: PatchError {
-    PatchError(faults: faults.sorted { ($0.line, $0.column) < ($1.line, $1.column) }, omitted: omitted)
+    var faults = faults
+    for (count, last, check) in repeated.values where count > Self.repeatsShown && faults.indices.contains(last) {
+      let more = count - Self.repeatsShown
+      faults[last].remedy += "; and \(more) more error\(more == 1 ? "" : "s") of this kind: \(check)"
+    }
+    return PatchError(faults: faults.sorted { ($0.line, $0.column) < ($1.line, $1.column) }, omitted: omitted)
   }
+
+  /// How many faults of one kind are shown in full.
+  private static let repeatsShown = 3
 
   /// Records a fault of `field`, the path of a field, or "" for the file as a whole. The reason is a predicate, such as "is
   /// empty". The remedy is an imperative, such as "write 1 to 40 characters".
@@ -47,6 +57,28 @@ struct PatchReader {
     let line = min(position.line, max(1, textLines.count))
     faults.append(
       PatchFault(file: file, line: line, column: position.column, field: field, reason: reason, remedy: remedy))
+  }
+
+  /// Records a fault that one wrong field can cause in many lines. Of all faults of a kind, only the first three are recorded. The last of
+  /// these states the number of the others, and what to check.
+  mutating func fault(
+    at position: TextPosition, _ field: String, _ reason: String, _ remedy: String, ofKind kind: String, check: String
+  ) {
+    var (count, last, _) = repeated[kind] ?? (0, -1, check)
+    count += 1
+    if count <= Self.repeatsShown {
+      let index = faults.count
+      fault(at: position, field, reason, remedy)
+      last = faults.count > index ? index : -1
+    }
+    repeated[kind] = (count, last, check)
+  }
+
+  /// The question that suggests the names nearest to a misspelt one, followed by another remedy; nil if no name is near, or if no further
+  /// fault will be shown, because the search takes time.
+  func suggestion(for name: String, among names: some Sequence<String>, otherwise remedy: String) -> String? {
+    guard faults.count < PatchError.maximumFaults else { return nil }
+    return names.suggestion(for: name).map { "\($0) Otherwise \(remedy)" }
   }
 
   /// The path of the field `name` within `field`.
@@ -84,13 +116,16 @@ struct PatchReader {
     let names = known.map(\.name).joined(separator: ", ")
     guard let entries = entries(of: node, field, remedy: "write the fields \(names)") else { return nil }
     var values: [String: Node] = [:]
+    let given = Set(entries.map(\.name))
     for entry in entries {
       if known.contains(where: { $0.name == entry.name }) {
         values[entry.name] = entry.value
       } else {
+        let missing = known.map(\.name).filter { !given.contains($0) }
         fault(
           at: entry.key.position, path(field, entry.name), "is an unknown field",
-          "remove it, or write one of \(names)")
+          suggestion(for: entry.name, among: missing, otherwise: "remove it")
+            ?? "remove it, or write one of \(names)")
       }
     }
     for missing in known where missing.isRequired && values[missing.name] == nil {

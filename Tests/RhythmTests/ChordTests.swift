@@ -77,8 +77,11 @@ import Testing
   /// The field `chords` and the beginning of the expected message with its line and column. The last case expects one fault with any
   /// message.
   @Test(arguments: [
-    ("Dm7 | H7", "4:15: chords: has the unknown chord \"H7\""),
-    ("Dm7 | g7", "4:15: chords: has the unknown chord \"g7\""),
+    ("Dm7 | Hm", "4:15: chords: has the unknown chord \"Hm\"; write Bm; the German note H is B"),
+    ("Dm7 | h7", "4:15: chords: has the unknown chord \"h7\"; write B7; the German note H is B"),
+    ("Dm7 | g7", "4:15: chords: has the unknown chord \"g7\"; did you mean G7?"),
+    ("Dm7 | F#maj7th", "4:15: chords: has the unknown chord \"F#maj7th\"; did you mean F#maj7?"),
+    ("Dm7 | Gx", "4:15: chords: has the unknown chord \"Gx\"; write a root from A to G, if needed with # or b"),
     ("Dm7 |  | C", "4:9: chords: has no chord in bar 2; write a chord, or / to continue the last one"),
     ("/ C", "4:9: chords: begins with /; begin with a chord"),
     (

@@ -86,7 +86,7 @@ import Testing
     (11, "tempo: 100", "11:1: tempo: is an unknown field; remove it, or write one of name, description, sound"),
     (
       11, "sound: piano",
-      "3:1: sound: is defined more than once, and the first definition is here; keep one definition"
+      "3:1: sound: is defined again in line 11; keep one definition"
     ),
   ])
   func faultHasItsPosition(line: Int, text: String, message: String) {

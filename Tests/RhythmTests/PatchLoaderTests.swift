@@ -48,22 +48,35 @@ import Testing
     (
       13, "    kick: X... y... x... ....",
       "13:16: play.always.kick: has \"y\" as character 6; "
-        + "write . (rest), o (ghost note), x, X (accent), f or F (flams) for each step; spaces are ignored, and | separates bars"
+        + "write . (rest), o (soft), x, X (accent), f or F (flams) for each step; spaces are ignored, and | separates bars"
     ),
     (
       13, "    kick: \"X... y... x... ....\"",
       "13:17: play.always.kick: has \"y\" as character 6; "
-        + "write . (rest), o (ghost note), x, X (accent), f or F (flams) for each step; spaces are ignored, and | separates bars"
+        + "write . (rest), o (soft), x, X (accent), f or F (flams) for each step; spaces are ignored, and | separates bars"
     ),
     (
       13, "    kick: [X, x]",
       "13:11: play.always.kick: is a list, not a single value; "
-        + "write . (rest), o (ghost note), x, X (accent), f or F (flams) for each step; spaces are ignored, and | separates bars"
+        + "write . (rest), o (soft), x, X (accent), f or F (flams) for each step; spaces are ignored, and | separates bars"
     ),
     (
       14, "    boum: x..x ..x. x..x ..x.",
-      "14:5: play.always.boum: is not a drum; "
+      "14:5: play.always.boum: is not a drum; did you mean boom? Otherwise define the name in the field kit"
+    ),
+    (
+      14, "    cow bell: x..x ..x. x..x ..x.",
+      "14:5: play.always.cow bell: is not a drum; did you mean cowbell? Otherwise define the name in the field kit"
+    ),
+    (
+      14, "    gong: x..x ..x. x..x ..x.",
+      "14:5: play.always.gong: is not a drum; "
         + "use a General MIDI name, such as kick, snare or hat, or define the name in the field kit"
+    ),
+    (4, "tempo: 96\nswng: 60%", "5:1: swng: is an unknown field; did you mean swing? Otherwise remove it"),
+    (
+      6, "feel: { hatt: 3 ms }",
+      "6:9: feel.hatt: is used by no line; did you mean hat? Otherwise remove this entry"
     ),
     (4, "tempo: 10", "4:8: tempo: is \"10\", not a tempo; write quarter notes per minute, from 20 to 999"),
     (4, "tempo: nan", "4:8: tempo: is \"nan\", not a tempo; write quarter notes per minute, from 20 to 999"),
@@ -130,7 +143,7 @@ import Testing
     (
       21, "  chanse: 60%",
       "21:3: fill.chanse: is neither a setting of the fill nor a drum; "
-        + "write `every`, `chance`, `from`, a General MIDI name such as snare, or a name from the field kit"
+        + "did you mean chance? Otherwise define the drum in the field kit"
     ),
     (20, "  from: 40", "20:3: fill.every: is missing; add it, such as \"every: 8 bars\""),
     (
@@ -139,9 +152,17 @@ import Testing
     ),
     (
       2, "name: again",
-      "1:1: name: is defined more than once, and the first definition is here; "
-        + "keep one definition; for two lines of a drum in one layer, make their names different by a chance, such as "
-        + "`snare 100%: ...`"
+      "1:1: name: is defined again in line 2; keep one definition"
+    ),
+    (
+      14, "    kick: x..x ..x. x..x ..x.",
+      "13:5: kick: is defined again in line 14; "
+        + "keep one definition; to keep both lines, change one of the names to `kick 100%`"
+    ),
+    (
+      21, "  bell: .... .... .... xxxF",
+      "21:3: bell: is defined again in line 22; "
+        + "keep one definition; to keep both lines, change one of the names to `bell 100%`"
     ),
     (
       2, "description: \"\\e[2Jgone\"",
@@ -161,7 +182,7 @@ import Testing
 
   /// The number of the removed line, and the expected message. The reported position is the beginning of the patch.
   @Test(arguments: [
-    (2, "1:1: description: is missing; add it, such as \"description: A straight groove.\""),
+    (1, "1:1: name: is missing; add it, such as \"name: street\""),
     (4, "1:1: tempo: is missing; add it, such as \"tempo: 100\""),
   ])
   func missingFieldIsReportedWithAnExample(line: Int, message: String) {
@@ -169,17 +190,31 @@ import Testing
   }
 
   @Test func optionalFieldsHaveDefaults() throws {
-    let text = "name: a\ndescription: b\ntempo: 100\nplay: { always: { kick: X... X... X... X... } }"
+    let text = "name: a\ntempo: 100\nplay: { always: { kick: X... X... X... X... } }"
     let patch = try PatchLoader.patch(from: text, file: "a.yaml")
+    #expect(patch.description == "")
     #expect(patch.meter == .common && patch.bars == 1 && patch.swing == .straight && patch.fill == nil)
   }
 
   @Test func unknownFieldIsReportedWithTheKnownFields() {
     #expect(
-      faults(replacing: [4: "tempo: 96\nbars: 2"]) == [
-        "small.yaml:5:1: bars: is an unknown field; remove it, or write one of "
+      faults(replacing: [4: "tempo: 96\nlength: 2"]) == [
+        "small.yaml:5:1: length: is an unknown field; remove it, or write one of "
           + "name, description, tempo, play, meter, beats, swing, swell, change, seed, kit, feel, level, fill, chords, parts"
       ])
+  }
+
+  /// One wrong meter makes all lines wrong. Only three of the lines are reported in full.
+  @Test func manyLinesOfTheWrongLengthAreReportedTogether() {
+    let lines = ["kick", "snare", "hat", "clap", "ride", "crash"].map { "\($0): x... x... x... x..." }
+    let found = faults(
+      "name: a\nmeter: 3/4\ntempo: 100\nplay:\n  always:\n" + lines.map { "    \($0)\n" }.joined())
+    #expect(found.count == 3)
+    let remedy = "write 12 (sixteenth notes) or 9 (eighth-note triplets) or 18 (sixteenth-note triplets)"
+    #expect(found.first == "small.yaml:6:11: play.always.kick: has 16 steps in bar 1; \(remedy)")
+    #expect(
+      found.last == "small.yaml:8:10: play.always.hat: has 16 steps in bar 1; \(remedy); "
+        + "and 3 more errors of this kind: check the field meter, which is 3/4")
   }
 
   @Test func faultsAreReportedInTheOrderOfTheFile() {
@@ -201,7 +236,7 @@ import Testing
   /// A file without a mapping: an empty one, and a list.
   @Test func emptyFileIsReported() {
     for text in ["", "\n\n", "# only a comment\n", "\u{FEFF}"] {
-      #expect(faults(text) == ["small.yaml:1:1: is empty; write a patch: name, description, tempo and play"])
+      #expect(faults(text) == ["small.yaml:1:1: is empty; write a patch: name, tempo and play"])
     }
     let fields =
       "name, description, tempo, play, meter, beats, swing, swell, change, seed, kit, feel, level, fill, chords, parts"

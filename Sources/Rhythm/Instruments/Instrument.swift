@@ -6,7 +6,7 @@
 /// Real-time: not safe.
 public struct Instrument: Hashable, Sendable {
   public let name: String
-  /// A description of the instrument for the user, in one sentence.
+  /// A description of the instrument for the user, in one sentence; empty if the file has none.
   public let description: String
   /// The General MIDI program, 0...127.
   public let program: UInt8

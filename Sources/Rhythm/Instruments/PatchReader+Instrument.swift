@@ -4,7 +4,7 @@ import Yams
 extension PatchReader {
   private static let instrumentFields = [
     Field(name: "name", example: "name: tilt harp"),
-    Field(name: "description", example: "description: A harp that follows the tilt."),
+    Field(name: "description", example: "description: A harp that follows the tilt.", isRequired: false),
     Field(name: "sound", example: "sound: harp"),
     Field(name: "scale", example: "scale: D minor pentatonic, D3..D6"),
     Field(name: "figure", example: "figure: x.xx x.x.", isRequired: false),
@@ -20,7 +20,7 @@ extension PatchReader {
   mutating func instrument(_ root: Node) -> Instrument? {
     guard let values = values(of: root, "", Self.instrumentFields) else { return nil }
     let name = values["name"].flatMap { self.name($0, "name") }
-    let description = values["description"].flatMap { text($0, "description", maximumLength: 400) }
+    let description = values["description"].flatMap { text($0, "description", maximumLength: 400) } ?? ""
     let program = values["sound"].flatMap { self.program($0, "sound") }
     let scale = values["scale"].flatMap { self.scale($0) }
     let figure = values["figure"].flatMap { self.figure($0) }
@@ -35,7 +35,7 @@ extension PatchReader {
     if let node = values["density"], values["figure"] == nil {
       fault(at: node.position, "density", "has no effect without a figure", "add the field figure, or remove density")
     }
-    guard faults.isEmpty, let name, let description, let program, let scale else { return nil }
+    guard faults.isEmpty, let name, let program, let scale else { return nil }
     return Instrument(
       name: name, description: description, program: program, scale: scale.scale,
       followsChords: scale.followsChords, range: scale.range, figure: figure, pitch: pitch, density: density,

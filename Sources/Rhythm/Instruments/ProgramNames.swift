@@ -1,3 +1,5 @@
+import Text
+
 /// The sounds of General MIDI (GM 1 sound set, programs 0 to 127): the names by which an instrument refers to them.
 enum ProgramNames {
   /// The short name and the General MIDI name of each program from 0 on. A program without a short name has the same name
@@ -81,9 +83,10 @@ enum ProgramNames {
   /// The General MIDI name of a program, 0...127.
   static func standardName(of program: UInt8) -> String { names[Int(program & 0x7F)].standard }
 
-  /// At most four short names that have a word in common with `name`.
+  /// At most four short names that have a word in common with `name`. If there are none, the short names that are spelt like it.
   static func similar(to name: String) -> [String] {
     let words = Set(name.lowercased().split(separator: " "))
-    return Array(names.map(\.short).filter { !words.isDisjoint(with: $0.split(separator: " ")) }.prefix(4))
+    let common = names.map(\.short).filter { !words.isDisjoint(with: $0.split(separator: " ")) }
+    return common.isEmpty ? names.map(\.short).nearest(to: name) : Array(common.prefix(4))
   }
 }

@@ -5,7 +5,7 @@ import MusicalTime
 ///
 /// The notes of one channel, usually channel 10, become lines. Each note moves to the nearest position of one of two grids: four
 /// positions per quarter note, or six for triplets. If every note of a drum is at most 1/24 quarter note from a position of one grid, all notes of the drum
-/// use this grid. Otherwise each note uses the grid with the nearer position. Velocities up to 72 become ghost notes, velocities from
+/// use this grid. Otherwise each note uses the grid with the nearer position. Velocities up to 72 become soft notes, velocities from
 /// 105 on accents. A softer note up to 40 ms before another note of the same drum becomes the grace note of a flam. Note lengths,
 /// controllers and other channels are ignored.
 public struct PatchImport {

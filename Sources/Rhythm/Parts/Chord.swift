@@ -1,3 +1,5 @@
+import Text
+
 /// A chord of a rhythm, such as `Dm7` or `C/E`.
 public struct Chord: Hashable, Sendable {
   /// The name as the patch writes it.
@@ -28,6 +30,23 @@ public struct Chord: Hashable, Sendable {
     }
     guard parts[1].first?.isUppercase == true, let bass = NoteName.pitchClass(parts[1]) else { return nil }
     self.bass = bass
+  }
+
+  /// The remedy for a name that is nearly a chord: with the German note name H, with a small letter as its root, or with a kind that is
+  /// misspelt. Nil for any other text.
+  static func correction(of name: String) -> String? {
+    guard let first = name.first, name.utf8.count <= 16 else { return nil }
+    if first == "H" || first == "h" {
+      let name = "B" + name.dropFirst()
+      return Chord(named: name).map { "write \($0.name); the German note H is B" }
+    }
+    let capital = first.uppercased() + name.dropFirst()
+    if let chord = Chord(named: capital) { return "did you mean \(chord.name)?" }
+    let accidental = capital.dropFirst().prefix(1)
+    let root = capital.prefix("#b♯♭".contains(accidental) && !accidental.isEmpty ? 2 : 1)
+    guard NoteName.pitchClass(root) != nil else { return nil }
+    let kinds = ChordQuality.all.flatMap(\.names).filter { $0.count > 1 }
+    return kinds.nearest(to: String(capital.dropFirst(root.count))).first.map { "did you mean \(root)\($0)?" }
   }
 
   /// Creates a chord of a score.

@@ -52,7 +52,8 @@ extension PatchReader {
         } else if unknown.count < Self.maximumUnknownChords, unknown.insert(word.text).inserted {
           fault(
             at: position(), "chords", "has the unknown chord \"\(word.text.printable())\"",
-            "write a root from A to G, if needed with # or b, then nothing (major) or one of " + Self.kinds)
+            Chord.correction(of: word.text)
+              ?? "write a root from A to G, if needed with # or b, then nothing (major) or one of " + Self.kinds)
         }
       }
     }

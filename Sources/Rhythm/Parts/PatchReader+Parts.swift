@@ -15,7 +15,10 @@ extension PatchReader {
     var parts: [PitchedPart] = []
     for entry in entries {
       guard let part = Part.pitched.first(where: { $0.name == entry.name }) else {
-        fault(at: entry.key.position, path("parts", entry.name), "is not a part", Self.partRemedy)
+        let known = Part.pitched.map(\.name)
+        fault(
+          at: entry.key.position, path("parts", entry.name), "is not a part",
+          suggestion(for: entry.name, among: known, otherwise: Self.partRemedy) ?? Self.partRemedy)
         continue
       }
       if let part = self.part(part, entry.value, meter: meter) { parts.append(part) }
@@ -90,9 +93,11 @@ extension PatchReader {
     guard let name = lineName(entry.name, at: entry.key.position, field) else { return nil }
     let tone = PartTone(named: name.voice)
     if tone == nil {
+      let names = PartTone.allCases.map(\.name)
+      let remedy = "write one of " + names.joined(separator: ", ")
       fault(
         at: entry.key.position, field, "is not the name of a line",
-        "write one of " + PartTone.allCases.map(\.name).joined(separator: ", "))
+        suggestion(for: name.voice, among: names, otherwise: remedy) ?? remedy)
     }
     let remedy =
       "write . (rest), o (soft), x, X (accent) or - (hold) for each step; spaces are ignored, | separates bars, and only drums "
