@@ -44,15 +44,25 @@ import _TestSupport
       ])
   }
 
-  /// A line that only rests in the present bar is not marked.
-  @Test func restingLineDoesNotSound() throws {
-    let resting = Self.text.replacing(
-      "stick: .... X... .... X...", with: "stick: .... X... .... X... | .... .... .... ....")
-    let display = DemoDisplay(try PatchLoader.patch(from: resting, file: "small.yaml"), ticks: 4 * 96)
-    #expect(
-      display.lines(at: DemoPosition(tick: 96, activity: 20), size: (80, 24))[1...2] == [
-        "* always   kick   X... .... X... ....", "  to 63    stick",
-      ])
+  /// A line sounds in a bar if it has a stroke there, and if no later line with `!` silences it. The hat has its only stroke in bar 2. From
+  /// activity 64 on, the line of rests silences the stick.
+  @Test func starMarksLinesWithAStrokeInTheBar() throws {
+    let text = """
+      name: small
+      tempo: 120
+      play:
+        always: { stick: X... X... X... X..., hat: .... .... .... .... | x... .... .... .... }
+        from 64: { stick!: .... .... .... .... }
+      """
+    let display = DemoDisplay(try PatchLoader.patch(from: text, file: "small.yaml"), ticks: 4 * 96)
+    func marks(_ tick: Int64, _ activity: UInt8) -> String {
+      let lines = display.lines(at: DemoPosition(tick: tick, activity: activity), size: (80, 24))
+      return String(lines.dropFirst().compactMap(\.first))
+    }
+    #expect(marks(0, 20) == "*  " && marks(96, 20) == "** ")
+    #expect(marks(0, 64) == "   " && marks(96, 64) == " * ")
+    // In a low terminal, lines do not come and go with their strokes.
+    #expect(display.lines(at: DemoPosition(tick: 0, activity: 20), size: (80, 4)).count == 3)
   }
 
   /// The last row and the last column of a terminal stay empty. A terminal with 5 rows therefore cannot show the progress and all four lines

@@ -31,6 +31,20 @@ import _TestTraits
     #expect(FileManager.default.fileExists(atPath: folder.path("d/mix.wav")))
   }
 
+  /// An earlier demo has left its trace, which ends at tick 5000 with the activity 127. The demo shows nothing of it.
+  @Test func earlierDemoInTheFolderIsNotShown() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path("d"), withIntermediateDirectories: false)
+    let tick = #"{"tick":5000,"due":1,"acted":2,"offset":null,"uncertainty":null,"activity":127}"#
+    try "{\"tutti_trace\":1}\n\(tick)\n".write(
+      toFile: folder.path("d/peer-1.trace"), atomically: false, encoding: .utf8)
+    let outcome = try await Child.tutti(arguments, in: folder).outcome()
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let lines = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("bar ") }
+    #expect(lines.first?.hasPrefix("bar 1, activity 0 ") == true, "\(lines)")
+    #expect(lines.allSatisfy { $0.hasPrefix("bar 1, ") || $0.hasPrefix("bar 2, ") }, "\(lines)")
+  }
+
   /// Ctrl-C lets the master stop the rhythm, so that all peers play the same ticks and hits.
   @Test func figuresOfAnInterruptedDemoAgree() async throws {
     let folder = try TemporaryFolder()

@@ -19,7 +19,7 @@ struct DemoCommand: ParsableCommand {
 
       The activity of the first peer rises from 0 to 127 in the first three quarters of the bars, and that of the \
       other peers is 0. The total activity of all peers selects the layers of the rhythm, so all layers are heard. \
-      Meanwhile, a terminal shows the layers; * marks those that sound. Without a terminal, or with TERM=dumb, each \
+      Meanwhile, a terminal shows the drums of all layers; * marks those that sound in the present bar. Without a terminal, or with TERM=dumb, each \
       change of the layers is printed as a line. Ctrl-C ends the rhythm early; the figures are then those of the part \
       that was played.
 

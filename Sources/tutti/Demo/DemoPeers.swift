@@ -43,7 +43,8 @@ final class DemoPeers {
     let rhythmEnd = Timeline(tempo: tempo, tick: Tick(0), at: Instant(nanoseconds: 0)).deadline(Tick(ticks))
     // A score ends by itself. The additional second is a limit only.
     let duration = score.map { Instant(nanoseconds: 0) + $0.duration + .seconds(1) } ?? rhythmEnd
-    // A peer would rename the files of an earlier demo.
+    // The demo reads the position from the trace while it plays, and would read that of an earlier demo. A peer would keep the files of an
+    // earlier demo under other names.
     for file in files.flatMap({ [$0.recording, $0.trace] }) { unlink(file) }
     var started: [Process] = []
     do {
