@@ -19,11 +19,12 @@ extension SocketAddress {
   /// Resolves `text` as ``init(resolving:defaultPort:)`` does, and returns all addresses, at least one, in the order of
   /// `getaddrinfo` (RFC 6724).
   ///
+  /// - Parameter form: what the user writes before an address in this place, such as `--connect `, for the error.
   /// - Throws: ``TransportError`` if the text is not an address or the host is unknown.
   ///
   /// Real-time: not safe.
   public static func all(
-    resolving text: String, defaultPort: UInt16 = 5004
+    resolving text: String, defaultPort: UInt16 = 5004, form: String = ""
   ) throws(TransportError) -> [SocketAddress] {
     let (name, port) = try parts(of: text, defaultPort: defaultPort)
     // An interface is given by its name or its index. An index is not checked.
@@ -34,9 +35,7 @@ extension SocketAddress {
     var (found, code) = lookUp(name, AI_NUMERICHOST)
     if found.isEmpty { (found, code) = lookUp(name, AI_ADDRCONFIG) }
     guard !found.isEmpty else {
-      throw TransportError(
-        "host \(name): not found (\(String(cString: gai_strerror(code)))); check the name, or give the address of the host",
-        isTemporary: code == EAI_AGAIN)
+      throw .unknownHost(text, String(cString: gai_strerror(code)), form: form, isTemporary: code == EAI_AGAIN)
     }
     // A link-local address is usable only with its interface.
     let addresses = found.filter { !$0.isLinkLocal || $0.scope != 0 }
@@ -154,6 +153,24 @@ extension SocketAddress {
     self.init(
       high: UInt64(bigEndian: octets.loadUnaligned(as: UInt64.self)),
       low: UInt64(bigEndian: octets.loadUnaligned(fromByteOffset: 8, as: UInt64.self)), scope: scope, port: port)
+  }
+}
+
+extension TransportError {
+  /// The error for a host whose name is not found, or not yet.
+  ///
+  /// - Parameters:
+  ///   - text: `HOST` or `HOST:PORT`.
+  ///   - form: what the user writes before an address in this place, such as `--connect `.
+  ///
+  /// Real-time: not safe.
+  public static func unknownHost(
+    _ text: String, _ reason: String, form: String = "", isTemporary: Bool = true
+  ) -> TransportError {
+    let (host, port) = (try? SocketAddress.parts(of: text)) ?? (text, 5004)
+    return TransportError(
+      "\(host): no machine of this name was found (\(reason)); give its address, for example \(form)192.168.1.21:\(port)",
+      isTemporary: isTemporary)
   }
 }
 

@@ -12,8 +12,8 @@ import Transports
 
   @Test func slowNameServerDoesNotDelayOtherHosts() {
     let (answers, bell, address) = (DispatchSemaphore(value: 0), Doorbell(), address)
-    let resolver = HostResolver(["slow", "fast"], bell: bell) { name throws(TransportError) in
-      if name == "slow" { answers.wait() }
+    let resolver = HostResolver(queries("slow", "fast"), bell: bell) { query throws(TransportError) in
+      if query.name == "slow" { answers.wait() }
       return [address]
     }
     resolver.wait(until: .now() + .milliseconds(100))
@@ -33,12 +33,42 @@ import Transports
   }
 
   @Test func failureIsReportedOnce() {
-    let resolver = HostResolver(["nowhere"], bell: Doorbell()) { name throws(TransportError) in
-      throw TransportError("host \(name): not found", isTemporary: true)
+    let resolver = HostResolver(queries("nowhere"), bell: Doorbell()) { query throws(TransportError) in
+      throw .unknownHost(query.name, "unknown", form: query.form)
     }
     resolver.wait(until: .now() + .seconds(300))
+    let line =
+      "nowhere: no machine of this name was found (unknown); give its address, for example --connect 192.168.1.21:5004"
     let failures = resolver.take().failures
-    #expect(failures.map(\.description) == ["host nowhere: not found"] && failures[0].isTemporary)
+    #expect(failures.map(\.error.description) == [line] && failures[0].name == "nowhere")
     #expect(resolver.take().failures.isEmpty && resolver.unresolved == ["nowhere"])
+    // A player who enters the name again gets the reason again.
+    resolver.add(.init(name: "nowhere", form: "connect "))
+    #expect(resolver.take().failures.map(\.error.description) == [line])
   }
+
+  /// A name server that does not answer is reported before the look-up ends. The later failure of the look-up is not.
+  @Test func silentNameServerIsReportedOnce() {
+    let (answers, bell) = (DispatchSemaphore(value: 0), Doorbell())
+    let resolver = HostResolver(queries("ben:5006"), bell: bell, patience: .milliseconds(1)) {
+      query throws(TransportError) in
+      answers.wait()
+      throw .unknownHost(query.name, "unknown", form: query.form)
+    }
+    var failures: [HostResolver.Failure] = []
+    let limit = DispatchTime.now() + .seconds(300)
+    while failures.isEmpty, .now() < limit { failures = resolver.take().failures }
+    #expect(
+      failures.map(\.error.description) == [
+        "ben: no machine of this name was found (no answer from the name server); "
+          + "give its address, for example --connect 192.168.1.21:5006"
+      ])
+    answers.signal()
+    resolver.wait(until: .now() + .seconds(300))
+    #expect(resolver.take().failures.isEmpty)
+    // The retries must not wait for the test.
+    for _ in 0..<100 { answers.signal() }
+  }
+
+  private func queries(_ names: String...) -> [HostResolver.Query] { names.map { .init(name: $0, form: "--connect ") } }
 }

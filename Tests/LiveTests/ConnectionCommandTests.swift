@@ -93,6 +93,28 @@ import _TestTraits
     #expect(subject.invited == [gear] && subject.hosts == [])
   }
 
+  /// The player may type the name of an announced host, an address, or a name. A name that nobody knows is reported, and the peer runs on.
+  @Test func typedHostIsSought() throws {
+    let subject = try Subject("connect-typed")
+    subject.found("Gear", at: gear)
+    subject.peer.execute(.seek(host: "Gear"))
+    subject.peer.execute(.seek(host: "10.0.0.2"))
+    #expect(subject.invited == [gear, ben])
+    subject.peer.execute(.seek(host: "ben:70000"))
+    #expect(subject.log.last?.hasPrefix("address ben:70000: neither HOST nor HOST:PORT") == true)
+    subject.peer.execute(.seek(host: "no.such.host.invalid"))
+    #expect(subject.log.last == "no.such.host.invalid: this peer looks for a machine of this name")
+    let limit = subject.now + .seconds(Child.patience.components.seconds)
+    var lines: [String] = []
+    while lines.isEmpty, subject.now < limit {
+      Thread.sleep(forTimeInterval: 0.01)
+      lines = subject.peer.surroundings.advance(subject.peer.core, at: subject.now).map(\.line)
+    }
+    #expect(lines.count == 1 && lines[0].hasPrefix("no.such.host.invalid: no machine of this name was found ("))
+    #expect(lines.last?.hasSuffix("give its address, for example connect 192.168.1.21:5004") == true, "\(lines)")
+    #expect(subject.invited == [gear, ben])
+  }
+
   @Test func peerWithoutDiscoveryHasNoListOfHosts() throws {
     let subject = try Subject("connect-off", discovery: .off)
     #expect(subject.hosts == nil)

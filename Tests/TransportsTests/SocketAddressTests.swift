@@ -36,6 +36,15 @@ import Transports
     #expect(try SocketAddress(resolving: description) == address)
   }
 
+  /// The error of a name shows how to give the address instead, with the port that the user has given.
+  @Test(arguments: [("no.such.host.invalid", 5004), ("no.such.host.invalid:5010", 5010)])
+  func unknownHostIsReportedWithAnExample(text: String, port: Int) {
+    let error = #expect(throws: TransportError.self) { try SocketAddress.all(resolving: text, form: "--connect ") }
+    let line = error?.description ?? ""
+    #expect(line.hasPrefix("no.such.host.invalid: no machine of this name was found ("))
+    #expect(line.hasSuffix("; give its address, for example --connect 192.168.1.21:\(port)"), "\(line)")
+  }
+
   @Test func addressHalvesAreInNetworkOrder() throws {
     #expect(try SocketAddress(resolving: "10.99.0.2:5006") == SocketAddress(host: 0x0A63_0002, port: 5006))
     let address = SocketAddress(high: 0x2001_0DB8_0001_0002, low: 0x0003_0004_0005_0006, port: 5004)

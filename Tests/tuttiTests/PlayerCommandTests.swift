@@ -16,7 +16,7 @@ import Testing
       ("latency 40", .latency(milliseconds: 40)), ("latency -5.5", .latency(milliseconds: -5.5)),
       ("fill", .fill), ("quiet", .quiet(true)), ("quiet off", .quiet(false)), ("offer", .offer(to: nil)),
       ("offer Big Ben", .offer(to: "Big Ben")), ("unmute Ada", .mute("Ada", false)),
-      ("ask", .ask(true)), ("ask off", .ask(false)),
+      ("ask", .ask(true)), ("ask off", .ask(false)), ("connect ben:5006", .seek(host: "ben:5006")),
       ("note 60", .note(60, velocity: 100)), ("release 60", .note(60, velocity: 0)),
       ("shape Big Ben 74 20", .shape("Big Ben", controller: 74, value: 20)),
       ("pitches from Big Ben", .pitches(from: "Big Ben")), ("pitches from none", .pitches(from: nil)),
@@ -30,7 +30,7 @@ import Testing
 
   @Test(arguments: [
     "hear", "hear Ada=loud", "shape Ben 1", "shape Ben 1 128", "shape 1 90", "pitches", "pitches Ada", "pitches from",
-    "phrase", "phrase record 0", "phrase record two", "phrase send", "phrase play it", "phrase loop",
+    "phrase", "connect", "phrase record 0", "phrase record two", "phrase send", "phrase play it", "phrase loop",
   ])
   func invalidCommandIsRefused(line: String) {
     #expect(throws: CommandSyntaxError.self) { try Command(text: line) }

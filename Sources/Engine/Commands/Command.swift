@@ -113,7 +113,8 @@ private enum Verb: String, CaseIterable {
     case .patch: ("name", .lead)
     case .help: ("name", nil)
     case .instrument, .savePatch: ("name", nil)
-    case .connect, .policy: (nil, .lead)
+    case .connect: ("host", .lead)
+    case .policy: (nil, .lead)
     case .clicking: (nil, .play)
     case .peers, .gates, .leave: ("", nil)
     case .score: ("name", nil)
@@ -256,7 +257,10 @@ private enum Verb: String, CaseIterable {
     case .clicking:
       let turn = try need(given.integer("turn", 0...Int.max))
       return .clicking(turn: turn, try need(given.flag("on")))
-    case .connect: return .player(.connect(toHost: try need(given.text("host"))))
+    case .connect:
+      let host = try need(given.text("host"), "incomplete; give HOST, such as `connect 192.168.1.21`")
+      // A page can only choose one of the hosts that it shows.
+      return .player(given.isTyped ? .seek(host: host) : .connect(toHost: host))
     case .policy:
       let policy = given.text("who").flatMap(ConnectionPolicy.Kind.init)
       return .player(.policy(try need(policy)))

@@ -108,6 +108,8 @@ public enum PlayerCommand: Hashable, Sendable {
   case scorePart(String, ScorePartLevel)
   /// Connects to the service with this name that discovery has found.
   case connect(toHost: String)
+  /// Connects to the service with this name, or to the host with this name or address, as the player has typed it.
+  case seek(host: String)
   /// Sets the connection policy. Sessions continue.
   case policy(ConnectionPolicy.Kind)
   /// Lists the peers in session with their channels, and with the weights by which the activity of each peer counts at the other.
@@ -125,7 +127,8 @@ public enum PlayerCommand: Hashable, Sendable {
     case .ask, .locate, .tempo, .setTempo, .rampTempo, .activity, .adopt, .join, .part, .movement, .partner, .total,
       .level, .plays, .fill, .loudness, .latency, .gate, .ledBy, .hear,
       .play, .playToNext, .note, .control, .shape, .pitches, .phrase, .instrument, .strike, .tilt, .pageDelay, .click,
-      .savePatch, .patch, .score, .withRhythm, .bar, .loop, .vamp, .ending, .scoreTempo, .scorePart, .connect, .policy,
+      .savePatch, .patch, .score, .withRhythm, .bar, .loop, .vamp, .ending, .scoreTempo, .scorePart, .connect, .seek,
+      .policy,
       .showRoster, .showGates:
       false
     }

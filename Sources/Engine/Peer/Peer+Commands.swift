@@ -151,6 +151,7 @@ extension Peer {
     case .scorePart(let part, let level):
       report(try scores.setLevel(level, ofPart: part, in: core), at: now)
       clock.set(scores.levels)
+    case .seek(let host): report(surroundings.seek(host, in: core, at: now), at: now)
     case .connect(let host): report(surroundings.connect(toHost: host, in: core, at: now), at: now)
     case .policy(let kind): report(surroundings.choose(kind, in: core, at: now), at: now)
     case .showRoster: showRoster()

@@ -11,12 +11,13 @@ import Transports
 /// DNS-SD has found, and the connection policy. Decides which of them the peer invites.
 struct Surroundings {
   private let configuration: PeerConfiguration
-  /// Resolves the hosts to connect to, and the RTP-MIDI devices that are external clocks.
+  /// Resolves the hosts to connect to, of the options and of the command `connect`, and the RTP-MIDI devices that are external clocks.
   private let hosts: HostResolver
   /// Resolves the hosts of the contact file.
   private let contacts: HostResolver
-  /// The hosts that were resolved before ``connect(_:at:)``.
+  /// The hosts that were resolved, and the names that were not found, before ``connect(_:restored:at:)``.
   private var resolved: [HostResolver.Host]
+  private var notFound: [HostResolver.Failure]
   /// Nil while discovery is off.
   private var discovery: Discovery?
   /// Whether the Avahi daemon was missing at the start, and discovery has not reported this yet.
@@ -30,23 +31,22 @@ struct Surroundings {
   private var contactFile: ContactFile?
 
   /// Begins to resolve the names of the hosts, because a slow name server may answer only after the peer has started. Waits up to a second
-  /// for the results, so that a wrong name is an error at the start.
+  /// for the results, so that a wrong name of a clock is an error at the start. A host to connect to may appear later.
   ///
-  /// - Throws: ``TransportError`` if the name server does not know a host or an external clock. An unknown contact is not an error.
+  /// - Throws: ``TransportError`` if the name server does not know an external clock.
   init(_ configuration: PeerConfiguration, bell: Doorbell) throws(TransportError) {
     self.configuration = configuration
     (policy, contactFile) = (configuration.policy, configuration.policy.contacts)
     let clocks: [String] = configuration.clockFrom.compactMap { if case .peer(let name) = $0 { name } else { nil } }
-    var names: [String] = []
-    for name in configuration.connect + clocks where !names.contains(name) { names.append(name) }
-    hosts = HostResolver(names, bell: bell)
-    contacts = HostResolver(contactFile?.hosts ?? [], bell: bell)
+    hosts = HostResolver(
+      configuration.connect.map { .init(name: $0, form: "--connect ") }
+        + clocks.map { .init(name: $0, form: "--clock-from rtp:") }, bell: bell)
+    contacts = HostResolver((contactFile?.hosts ?? []).map { .init(name: $0, form: "host ") }, bell: bell)
     let limit = DispatchTime.now() + .seconds(1)
     hosts.wait(until: limit)
     contacts.wait(until: limit)
-    let failures: [TransportError]
-    (resolved, failures) = hosts.take()
-    if let wrong = failures.first(where: { !$0.isTemporary }) { throw wrong }
+    (resolved, notFound) = hosts.take()
+    if let wrong = notFound.first(where: { clocks.contains($0.name) && !$0.error.isTemporary }) { throw wrong.error }
   }
 
   /// The configured hosts whose addresses are not known yet.
@@ -82,7 +82,7 @@ struct Surroundings {
   mutating func advance(_ core: PeerCore, at now: Instant) -> [Notice] {
     var notices = (discovery?.drain() ?? []).compactMap { handle($0, in: core, at: now) }
     let (found, failures) = hosts.take()
-    notices += failures.map { Notice("\($0); this peer tries again every 5 s", .warning) }
+    notices += failures.map { Notice("\($0.error)", .warning) }
     for host in found { connect(to: host, in: core, at: now) }
     return notices + updateContacts(core, at: now)
   }
@@ -134,7 +134,7 @@ struct Surroundings {
   /// Adds the addresses of the contacts that were resolved since the last call.
   private mutating func updateContacts(_ core: PeerCore, at now: Instant) -> [Notice] {
     let (found, failures) = contacts.take()
-    var notices = failures.map { Notice("contacts: \($0); this peer tries again every 5 s", .warning) }
+    var notices = failures.map { Notice("contacts: \($0.error)", .warning) }
     for host in found { contactFile?.add(host) }
     if !found.isEmpty, let contactFile, policy.kind == .contacts {
       notices += use(.contacts(contactFile), in: core, at: now)
@@ -157,11 +157,9 @@ struct Surroundings {
   /// Begins to invite the configured hosts and the peers of the saved session (`restored`), and applies the configured policy.
   mutating func connect(_ core: PeerCore, restored: [SocketAddress], at now: Instant) -> [Notice] {
     for host in resolved { connect(to: host, in: core, at: now) }
-    resolved = []
+    let notices = notFound.map { Notice("\($0.error)", .warning) }
+    (resolved, notFound) = ([], [])
     for address in restored { core.invitations.configure(InvitationList.Place(address), at: now) }
-    let notices = unresolved.map {
-      Notice("host \($0): no answer from the name server yet; this peer connects when the server has answered")
-    }
     return notices + use(policy, in: core, at: now) + updateContacts(core, at: now)
   }
 
@@ -174,6 +172,24 @@ struct Surroundings {
     guard !isInSession(service, core, sessionAddresses(core)) else { return Notice("host \(name): already in session") }
     core.invitations.configure(InvitationList.Place(service.address), at: now)
     return Notice("host \(name): this peer sends invitations to \(service.address) until the host answers")
+  }
+
+  /// Connects to a discovered service, or to the host with this name or address, as the player has typed it. Invites it again after each
+  /// failure, as with `--connect`.
+  func seek(_ text: String, in core: PeerCore, at now: Instant) -> Notice {
+    if services[text] != nil { return connect(toHost: text, in: core, at: now) }
+    do throws(TransportError) {
+      guard SocketAddress.isNumeric(text) else {
+        try SocketAddress.parts(of: text)
+        hosts.add(.init(name: text, form: "connect "))
+        return Notice("\(text): this peer looks for a machine of this name")
+      }
+      let address = try SocketAddress(resolving: text)
+      core.invitations.configure(InvitationList.Place(address), at: now)
+      return Notice("\(text): this peer sends invitations until the machine answers")
+    } catch {
+      return Notice("\(error)")
+    }
   }
 
   /// Sets the connection policy that the player has chosen.

@@ -137,7 +137,7 @@ struct NetworkOptions: ParsableArguments {
       }
       configuration.passkey = try key.groupKey()
       configuration.isPasskeyShort = key.isShort
-      configuration.admitted = try admit.flatMap { host in try SocketAddress.all(resolving: host) }
+      configuration.admitted = try admit.flatMap { host in try SocketAddress.all(resolving: host, form: "--admit ") }
     }
     configuration.port = port
     configuration.connect = connect

@@ -123,6 +123,8 @@ extension PeerCommand {
                                   `phrase play` repeats
       calibrate                   let the pages of --http click in turn, to measure
                                   how late they sound, see CALIBRATION
+      connect HOST[:PORT]         connect to the machine with this name or address,
+                                  and retry until it answers
       peers                       list the peers, like the key w
       help [COMMAND]              show the keys and the commands, or one command
       leave                       leave the other peers and end the program

@@ -1,4 +1,5 @@
 import BasicContainers
+import Dispatch
 import MusicalTime
 import RTPMIDI
 import Realtime
@@ -45,11 +46,19 @@ final class InvitedSession {
   /// - Throws: `TransportError`.
   init(to text: String) throws {
     self.text = text
-    address = try SocketAddress(resolving: text)
+    address = try Self.resolve(text)
     ports = try PortPair(port: 0)
   }
 
   deinit { ports.close() }
+
+  /// Resolves the address of the peer. The C library can wait for a name server for a long time, so a warning tells the user after a second.
+  private static func resolve(_ text: String) throws(TransportError) -> SocketAddress {
+    let warning = DispatchWorkItem { warn("\(TransportError.unknownHost(text, "no answer from the name server yet"))") }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1), execute: warning)
+    defer { warning.cancel() }
+    return try SocketAddress(resolving: text)
+  }
 
   /// Invites the peer, runs `task` until Ctrl-C, and ends the session. Shows on `terminal` that the peer is invited. The task shows the
   /// later progress.
