@@ -62,6 +62,26 @@ import _TestTraits
     let folder = try TemporaryFolder()
     #expect(try await output("new", "mine", in: folder).contains("tutti peer --patch mine.yaml --start"))
     #expect(try await output("check", "mine.yaml", in: folder) == "mine.yaml: ok\n")
+    let lines = try String(contentsOfFile: folder.path("mine.yaml"), encoding: .utf8).split(separator: "\n")
+    #expect(lines.allSatisfy { $0.count <= 80 })
+    // The first lines are those that README.md explains.
+    #expect(lines.prefix(12).contains { $0.contains("kick:") } && lines.prefix(12).contains { $0.contains("hat:") })
+    #expect(lines.contains { $0.contains("x normal, o soft, . rest") })
+  }
+
+  /// A rhythm needs a name, a tempo and lines. Its recording has the name of its file, not the name inside of the file.
+  @Test func firstRhythmIsPlayed() async throws {
+    let folder = try TemporaryFolder()
+    let text = "name: Ada Boogie\ntempo: 120\nplay: { always: { kick: X... X... X... X... } }\n"
+    try text.write(toFile: folder.path("my-rhythm.yaml"), atomically: true, encoding: .utf8)
+    #expect(try await output("show", "my-rhythm.yaml", in: folder).hasPrefix("Ada Boogie\n4/4"))
+    #expect(
+      try await output("list", in: folder).split(separator: "\n").contains {
+        $0.hasPrefix("my-rhythm ") && $0.hasSuffix(" BPM")
+      })
+    #expect(try await output("render", "./my-rhythm.yaml", "--bars", "1", in: folder).hasPrefix("my-rhythm.wav: "))
+    #expect(try await output("export", "my-rhythm", in: folder).hasPrefix("my-rhythm.mid: "))
+    #expect(FileManager.default.fileExists(atPath: folder.path("my-rhythm.wav")))
   }
 
   /// The patch has 61 errors: sixty unknown fields and the missing field `play`. The command lists 50 of them, and then the number of

@@ -40,8 +40,8 @@ struct PatchExportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write to this file. (default: NAME.mid in the current folder, where NAME is the field `name` of the patch) An "
-        + "existing file is replaced.", valueName: "FILE"))
+      "Write to this file, and replace it if it exists. (default: for my-rhythm.yaml, my-rhythm.mid in the current "
+        + "folder)", valueName: "FILE"))
   var output: String?
 
   func validate() throws {
@@ -54,7 +54,7 @@ struct PatchExportCommand: ParsableCommand {
     let patch = try PatchLibrary.rhythm(name)
     let tempo = try bpm.map { try Tempo(bpm: $0) } ?? patch.tempo
     let file = StandardMIDIFile(patch, tempo: tempo, activity: activity, bars: bars ?? patch.bars)
-    let path = output ?? "\(PatchFile.rhythm(patch).fileName).mid"
+    let path = output ?? PatchLibrary.outputName(of: name) + ".mid"
     let bytes: [UInt8]
     // The notes of a patch form a valid MIDI file, unless there are too many of them.
     do throws(StandardMIDIFile.WriteError) { bytes = try file.bytes() } catch {

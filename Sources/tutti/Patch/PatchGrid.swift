@@ -8,7 +8,7 @@ struct PatchGrid: CustomStringConvertible {
 
   init(_ patch: Patch) {
     let bars = "\(patch.bars) bar\(patch.bars == 1 ? "" : "s")"
-    var text = "\(patch.name): \(patch.description)\n"
+    var text = patch.name + (patch.description.isEmpty ? "\n" : ": \(patch.description)\n")
     let groups =
       patch.beatGroups.contains { $0 > 1 } ? " (\(patch.beatGroups.map(String.init).joined(separator: "+")))" : ""
     text += "\(patch.meter.beats)/\(patch.meter.unit)\(groups), \(bars), "
@@ -112,7 +112,7 @@ struct InstrumentSheet: CustomStringConvertible {
   let description: String
 
   init(_ instrument: Instrument) {
-    var text = "\(instrument.name): \(instrument.description)\n"
+    var text = instrument.name + (instrument.description.isEmpty ? "\n" : ": \(instrument.description)\n")
     func append(_ name: String, _ value: String) {
       text += "\(name):".padding(toLength: 12, withPad: " ", startingAt: 0) + value + "\n"
     }

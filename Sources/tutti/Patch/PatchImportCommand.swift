@@ -13,7 +13,7 @@ struct PatchImportCommand: ParsableCommand {
     discussion: """
       The notes of channel 10, or of --channel, become lines of a rhythm. A line contains the notes of one drum, with one character for \
       each sixteenth note or for each note of a triplet. Each note moves to the nearest sixteenth note, or to the \
-      nearest sixteenth-note triplet if that is nearer. Velocities 1 to 72 become ghost notes (o), 73 to 104 normal \
+      nearest sixteenth-note triplet if that is nearer. Velocities 1 to 72 become soft notes (o), 73 to 104 normal \
       strokes (x), 105 to 127 accents (X). A softer note at most 40 ms before a note of the same drum becomes the \
       grace note of a flam. Only the first tempo and the first time signature are used. A file with a tempo below 20 or above 999 BPM \
       needs --bpm. All lines are in the layer \

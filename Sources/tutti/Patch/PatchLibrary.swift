@@ -2,11 +2,7 @@ import Engine
 import Foundation
 import Measurement
 import Rhythm
-
-extension PatchFile {
-  /// The name of the patch, changed to a valid file name: `12/8 shuffle` becomes `12-8 shuffle`.
-  var fileName: String { String(name.map { $0 == "/" ? "-" : $0 }.drop { $0 == "." }) }
-}
+import Text
 
 extension PatchKind {
   /// The name of the folder with the patches of this kind.
@@ -80,6 +76,13 @@ enum PatchLibrary {
     return names
   }
 
+  /// The name, without a suffix, of a file that a command writes for the patch `name` if the user gives no name. It is the name that the user
+  /// has typed, not the one inside of the file: `rhythms/my-rhythm.yaml` gives `my-rhythm`.
+  static func outputName(of name: String) -> String {
+    let file = name.split(separator: "/").last ?? "patch"
+    return String(file.hasSuffix(".yaml") ? file.dropLast(5) : file)
+  }
+
   /// Loads the rhythm called `name`, or the rhythm in the file `name`.
   ///
   /// - Throws: ``CommandError``, also if the patch is an instrument, or `PatchError` if the file cannot be parsed.
@@ -134,6 +137,12 @@ enum PatchLibrary {
     return known.isEmpty ? folderRemedy : "give a file, or one of: " + known.joined(separator: ", ")
   }
 
+  /// The remedy for a name that is not found: the names that are spelt like it, if there are any.
+  private static func remedy(_ kinds: [PatchKind], for name: String) -> String {
+    let suggestion = kinds.flatMap { names(of: $0) }.suggestion(for: name)
+    return suggestion.map { "\($0) `tutti patch list` lists all names" } ?? remedy(kinds)
+  }
+
   /// The path of a new rhythm called `name`, in the folder of the player's own patches, which is created.
   ///
   /// - Throws: ``CommandError`` if the folder cannot be created, if the name contains / or begins with a full stop, or if a rhythm of the
@@ -180,6 +189,6 @@ enum PatchLibrary {
     for other in [PatchKind.rhythm, .instrument] where !kinds.contains(other) && names(of: other).contains(name) {
       throw isNot(kinds[0], name)
     }
-    throw CommandError("patch \(name): not found; \(remedy(kinds))")
+    throw CommandError("patch \(name): not found; \(remedy(kinds, for: name))")
   }
 }

@@ -27,7 +27,9 @@ struct PatchListCommand: ParsableCommand {
     let width = names.map(\.count).max() ?? 0
     for patch in patches {
       let name = patch.name.padding(toLength: width, withPad: " ", startingAt: 0)
-      print("\(name)  \(Self.properties(of: patch.file))")
+      let line = "\(name)  \(Self.properties(of: patch.file))"
+      // A patch without a description has nothing in the last column.
+      print(line.trimmingCharacters(in: .whitespaces))
     }
   }
 

@@ -21,6 +21,7 @@ struct PatchRenderCommand: ParsableCommand {
         tutti patch render street
         tutti patch render bossa --activity 100 --bars 16 --output bossa-100.wav
         tutti patch render pulse --ramp
+        tutti patch render my-rhythm.yaml
         tutti patch render tilt-harp --ramp
       """)
 
@@ -49,8 +50,8 @@ struct PatchRenderCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write to this WAV file. (default: NAME.wav in the current folder, where NAME is the field `name` of the patch) "
-        + "An existing file is replaced.", valueName: "FILE"))
+      "Write to this WAV file, and replace it if it exists. (default: for my-rhythm.yaml, my-rhythm.wav in the current "
+        + "folder)", valueName: "FILE"))
   var output: String?
 
   @Option(
@@ -69,7 +70,7 @@ struct PatchRenderCommand: ParsableCommand {
 
   func run() throws {
     let patch = try PatchLibrary.load(name)
-    let path = output ?? patch.fileName + ".wav"
+    let path = output ?? PatchLibrary.outputName(of: name) + ".wav"
     let bars = Int64(bars ?? (ramp ? 32 : 8))
     let level = ramp ? nil : activity
     let (result, unit): (FileRender, String)

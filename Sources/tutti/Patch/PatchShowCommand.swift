@@ -7,8 +7,8 @@ struct PatchShowCommand: ParsableCommand {
     discussion: """
       Each layer of a rhythm is printed with the range of the total activity of all players in which it sounds. Each \
       line is one drum. A line of sixteenth notes has 4 characters per quarter note. A line of triplets has 3 \
-      (eighth-note triplets) or 6 (sixteenth-note triplets). The characters are . rest, o ghost note, x normal, X \
-      accent, f flam, F flam with accent. While its layer or fill sounds, a line with ! after the name silences the \
+      (eighth-note triplets) or 6 (sixteenth-note triplets). The characters are . rest, o soft, x normal, X accent, \
+      f flam, F flam with accent. While its layer or fill sounds, a line with ! after the name silences the \
       lines of the same drum that are printed above it. A percentage after the name is the chance that a stroke \
       sounds. 20-60% means 20% at the lowest activity of the layer and 60% at the highest.
 
@@ -21,7 +21,7 @@ struct PatchShowCommand: ParsableCommand {
 
       In an instrument, the line `grid` states a note value, such as 1/16. Each character of the line `figure` lasts \
       for this note value. The line `length` states how long a note sounds. The control in the line `pitch` selects a \
-      note of the scale. The characters o (ghost note), x (normal) and X (accent) play this note. The digits 2 to 9 \
+      note of the scale. The characters o (soft), x (normal) and X (accent) play this note. The digits 2 to 9 \
       play normal notes that are 1 to 8 notes higher in the scale. The character . is a rest.
 
       EXAMPLES
