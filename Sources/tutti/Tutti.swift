@@ -2,6 +2,7 @@ import ArgumentParser
 import BuildVersion
 import Engine
 import Foundation
+import Text
 
 /// The program `tutti` with its subcommands.
 @main
@@ -54,13 +55,32 @@ struct Tutti: ParsableCommand {
     if descriptor >= 0 { close(descriptor) }
     writeLinesAtOnce()
     do {
-      var command = try parseAsRoot()
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      try checkSubcommands(arguments)
+      var command = try parseAsRoot(arguments)
       try reportingErrors {
         try command.run()
         try checkStandardOutput()
       }
     } catch {
       exit(withError: error)
+    }
+  }
+
+  /// Suggests a subcommand if the user has misspelt one. ArgumentParser reports any other wrong argument.
+  ///
+  /// - Throws: `ValidationError`.
+  static func checkSubcommands(_ arguments: [String]) throws(ValidationError) {
+    var command: any ParsableCommand.Type = Tutti.self
+    for argument in arguments {
+      let known = command.configuration.subcommands
+      guard !known.isEmpty, !argument.hasPrefix("-"), argument != "help" else { return }
+      guard let next = known.first(where: { $0.configuration.commandName == argument }) else {
+        let names = known.compactMap { $0.configuration.commandName }
+        guard let suggestion = names.suggestion(for: argument) else { return }
+        throw ValidationError("\(argument): no such command; \(suggestion)")
+      }
+      command = next
     }
   }
 }

@@ -34,6 +34,10 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("patch check broken.yaml", 65, "broken.yaml:2"),
     BadInput("patch show broken.yaml", 65, "broken.yaml:2"),
     BadInput("patch show nothing", 69, "patch nothing: not found", "street", "tilt-harp"),
+    BadInput("patch show stret", 69, "patch stret: not found; did you mean street? `tutti patch list` lists all names"),
+    BadInput(
+      "score show ferry-walts", 69,
+      "score ferry-walts: not found; did you mean ferry-waltz? `tutti score list` lists all names"),
     BadInput(
       "score show nothing", 69, "score nothing: not found; give a file, or one of: clarinet-song", "ferry-waltz"),
     BadInput("score show ./missing.mxl", 69, "./missing.mxl: no such file"),
@@ -46,7 +50,9 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("peer --port 0 --audio wav:no/such/folder/x.wav", 69, "no/such/folder/x.wav: No such file or directory"),
     BadInput(
       "peer --port 0 --audio wav:x.wav --trace no/such/folder/x.trace", 69, "no/such/folder/x.trace: cannot be written"),
-    BadInput("peer --port 0 --connect no.such.host.invalid:5004", 69, "host no.such.host.invalid: not found"),
+    BadInput(
+      "measure network no.such.host.invalid:5006", 69,
+      "no.such.host.invalid: no machine of this name was found (", "; give its address, for example 192.168.1.21:5006"),
     BadInput("peer --port 0 --audio alsa:hw:Nowhere,7", 69, "hw:Nowhere,7: no such sound card"),
     // With an ALSA sequencer, as in the lab, the error names the port. Without one, the error names the sequencer.
     BadInput(
@@ -54,7 +60,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
       FileManager.default.fileExists(atPath: "/dev/snd/seq") ? "port \"no-such-port\": no such port" : "ALSA sequencer"),
     BadInput(
       "peer --port 0 --audio none --clock-from rtp:no.such.host.invalid:5004", 69,
-      "host no.such.host.invalid: not found"),
+      "no.such.host.invalid: no machine of this name was found (", "for example --clock-from rtp:192.168.1.21:5004"),
     BadInput("peer --passkey-file none.txt", 69, "passkey file none.txt: No such file or directory; check the path"),
     BadInput("peer --passkey", 69, "--passkey: standard input is not a terminal; use --passkey-file"),
     BadInput(

@@ -46,6 +46,22 @@ import Testing
     #expect(line.visible(columns: 6) == (":patch", 5))
   }
 
+  @Test(arguments: [
+    ("pear", "pear: no such command; did you mean peer?"), ("patch lsit", "lsit: no such command; did you mean list?"),
+    ("measure netwrok ben", "netwrok: no such command; did you mean network?"),
+  ])
+  func misspeltCommandIsSuggested(line: String, message: String) {
+    let error = #expect(throws: (any Error).self) {
+      try Tutti.checkSubcommands(line.split(separator: " ").map(String.init))
+    }
+    #expect(error.map { "\($0)" } == message)
+  }
+
+  @Test(arguments: ["", "peer", "patch show stret", "--version", "help pear", "patch --help", "xylophone", "demo pear"])
+  func otherArgumentsAreLeftToTheParser(line: String) throws {
+    try Tutti.checkSubcommands(line.split(separator: " ").map(String.init))
+  }
+
   @Test func wordsAndNamesAreCompleted() {
     let completion = CommandCompletion(players: ["Ada", "Adam", "Ben"])
     #expect(completion.complete("tot") == .line("total-activity "))

@@ -2,6 +2,7 @@ import Engine
 import Foundation
 import ScoreFiles
 import Scores
+import Text
 
 /// Finds scores by path, or by name in the score folders.
 enum ScoreLibrary {
@@ -80,6 +81,9 @@ enum ScoreLibrary {
       if let path = paths.first(where: { FileManager.default.fileExists(atPath: $0) }) { return path }
     }
     let known = names
+    if let suggestion = known.suggestion(for: name) {
+      throw CommandError("score \(name): not found; \(suggestion) `tutti score list` lists all names")
+    }
     let remedy = known.isEmpty ? folderRemedy : "give a file, or one of: " + known.joined(separator: ", ")
     throw CommandError("score \(name): not found; \(remedy)")
   }
