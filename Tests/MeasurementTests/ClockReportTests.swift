@@ -24,9 +24,9 @@ import _TestSupport
     #expect(try #require(report.interval?.standardDeviation).isClose(to: 2.0.squareRoot() * sigma, 0.06))
     for row in report.stability.prefix(5) {
       let expected = 3.0.squareRoot() * sigma / (Double(row.factor) * Self.period)
-      #expect(row.allanDeviation.isClose(to: expected, 0.09), "tau \(row.factor), seed \(seed)")
-      #expect(row.noise == .whitePhase && row.degreesOfFreedom.map { $0 > 1500 } == true)
-      let time = try #require(row.timeDeviation)
+      #expect(row.allan.value.isClose(to: expected, 0.09), "tau \(row.factor), seed \(seed)")
+      #expect(row.noise == .whitePhase && row.allan.degreesOfFreedom.map { $0 > 1500 } == true)
+      let time = try #require(row.time?.value)
       #expect(time.isClose(to: sigma / Double(row.factor).squareRoot(), 0.25), "tau \(row.factor), seed \(seed)")
     }
     // The slope of a line through n points with white errors has the standard error sigma sqrt(12 / n^3). One of a million
@@ -52,9 +52,9 @@ import _TestSupport
     var covered = 0
     for row in report.stability.prefix(6) {
       let expected = 10_000 / Self.period / Double(row.factor).squareRoot()
-      #expect(row.allanDeviation.isClose(to: expected, 0.25), "tau \(row.factor), seed \(seed)")
+      #expect(row.allan.value.isClose(to: expected, 0.25), "tau \(row.factor), seed \(seed)")
       #expect(row.noise == .whiteFrequency)
-      if let interval = row.interval, interval.contains(expected) { covered += 1 }
+      if let interval = row.allan.interval, interval.contains(expected) { covered += 1 }
     }
     // This limit is weak. `intervalContainsTheTrueDeviation` tests how often an interval contains the true value.
     #expect(covered >= 2)
@@ -74,7 +74,7 @@ import _TestSupport
         let row = try #require(report.stability.first { $0.factor == factor })
         let one = 20_000 / (Double(factor) * Self.period)
         let expected = one * (isPhaseNoise ? 3 : Double(factor)).squareRoot()
-        if try #require(row.interval).contains(expected) { covered[index] += 1 }
+        if try #require(row.allan.interval).contains(expected) { covered[index] += 1 }
       }
     }
     #expect(covered.allSatisfy { (270...297).contains($0) }, "\(covered) of 300")
@@ -100,7 +100,7 @@ import _TestSupport
     }
     let report = try Clocks.report(Clocks.stamps(period: Self.period, errors: errors))
     for row in report.stability where row.factor >= 64 {
-      #expect(row.allanDeviation.isClose(to: abs(drift) * row.seconds / 2.0.squareRoot(), 0.01), "\(row)")
+      #expect(row.allan.value.isClose(to: abs(drift) * row.seconds / 2.0.squareRoot(), 0.01), "\(row)")
     }
   }
 
@@ -132,7 +132,7 @@ import _TestSupport
     #expect(report.ticks == 2000 - lost && report.late == 0)
     // The gaps of the lost ticks do not change the Allan deviation.
     let expected = 3.0.squareRoot() * 200_000 / Self.period
-    #expect(report.stability[0].allanDeviation.isClose(to: expected, 0.1))
+    #expect(report.stability[0].allan.value.isClose(to: expected, 0.1))
   }
 
   /// Most ticks are lost, up to 22 in succession. The tempo is 125 BPM. The nominal tempo is not exact, or it is not given.
@@ -170,7 +170,7 @@ import _TestSupport
     // From the last tick of the first run to the first tick of the second run: 3.607 s and one tick of 20 ms.
     #expect(two.warnings.count == 1 && two.warnings[0].contains("stopped once, for 3.627 s"))
     #expect(two.stability.count == one.stability.count)
-    for (a, b) in zip(two.stability, one.stability) { #expect(a.allanDeviation.isClose(to: b.allanDeviation, 1e-3)) }
+    for (a, b) in zip(two.stability, one.stability) { #expect(a.allan.value.isClose(to: b.allan.value, 1e-3)) }
     #expect(two.peakToPeak < 10_000)
   }
 
@@ -183,7 +183,7 @@ import _TestSupport
 
   @Test func clockWithoutErrorsHasNoDeviation() throws {
     let report = try Clocks.report((0..<100).map { $0 * 20_000_000 })
-    #expect(report.stability.allSatisfy { $0.allanDeviation == 0 && $0.interval == nil && $0.noise == nil })
+    #expect(report.stability.allSatisfy { $0.allan.value == 0 && $0.allan.interval == nil && $0.noise == nil })
     #expect(report.tempo.value == 125 && report.tempo.standardError == 0 && report.phase.maximum == 0)
   }
 

@@ -106,32 +106,85 @@ import Testing
     #expect(quantile.isClose(to: value, 1e-9), "\(quantile)")
   }
 
-  /// The expected values are from `allantools.ci.edf_simple(1001, m, alpha)`, for the factors m = 2, 10 and 100.
-  @Test(arguments: [
-    (2, [499.996997, 495.9445005, 445.3951165]), (1, [531.0144193, 326.6241875, 64.97103817]),
-    (0, [569.9078065, 146.1767862, 13.00237071]), (-1, [621.8973436, 121.4841174, 9.627219447]),
-    (-2, [498.50301, 97.33189827, 7.422259348]),
-  ])
-  func degreesOfFreedomEqualThoseOfAllanTools(alpha: Int, expected: [Double]) throws {
+  /// The expected values are from `allantools.ci.edf_greenhall(alpha, d, m, N, overlapping=True, modified=...)`, for N = 1001 and the factors
+  /// m = 1, 2, 10 and 100, and for N = 100 000 and the factors 4, 1000 and 20 000.
+  @Test(
+    arguments: [
+      (.allan, 2, [514.03605, 513.27238, 507.17312, 440.20652, 51425.51512, 50665.88511, 37241.37931]),
+      (.allan, 1, [635.46591, 532.29091, 247.30683, 53.8738, 39080.42031, 1200.73515, 84.58465]),
+      (.allan, 0, [782.0303, 540.68119, 135.07141, 12.81493, 30762.00876, 147.75385, 5.3958]),
+      (.allan, -1, [895.24736, 538.66051, 114.66868, 9.94804, 28383.59497, 115.5424, 4.12458]),
+      (.allan, -2, [762.29049, 438.24586, 91.03844, 7.75368, 22836.86903, 91.14203, 3.13807]),
+      (.modifiedAllan, 2, [514.03605, 466.20945, 123.94023, 9.93556, 29385.25656, 125.54762, 3.77038]),
+      (.modifiedAllan, 1, [635.46591, 475.63041, 98.11649, 7.72064, 24944.44748, 97.91656, 2.89684]),
+      (.modifiedAllan, 0, [782.0303, 478.99615, 94.63426, 7.41654, 24183.38281, 94.47453, 2.73868]),
+      (.modifiedAllan, -1, [895.24736, 475.65458, 93.27298, 7.22273, 23863.92861, 93.04698, 2.54114]),
+      (.modifiedAllan, -2, [762.29049, 382.70054, 74.95713, 5.72692, 19195.98271, 74.81847, 1.9333]),
+      (.hadamard, 2, [432.31592, 431.29887, 423.17629, 334.44338, 43285.97293, 42274.34066]),
+      (.hadamard, 1, [508.61292, 443.51262, 207.94799, 41.83288, 32867.0718, 1031.04562, 59.64687]),
+      (.hadamard, 0, [608.54867, 451.67172, 113.69891, 9.92284, 25888.3038, 125.54633, 3.77032]),
+      (.hadamard, -1, [716.14791, 459.06193, 97.02852, 7.71192, 24157.38538, 97.91658, 2.8968]),
+      (.hadamard, -2, [798.27682, 463.64257, 94.32383, 7.40694, 23902.47527, 94.47356, 2.73864]),
+    ] as [(StabilityConfidence.Variance, Int, [Double])])
+  func degreesOfFreedomEqualThoseOfAllanTools(
+    variance: StabilityConfidence.Variance, alpha: Int, expected: [Double]
+  ) throws {
     let noise = try #require(PowerLawNoise(rawValue: alpha))
-    for (factor, value) in zip([2, 10, 100], expected) {
-      let degrees = AllanConfidence(noise: noise, factor: factor, terms: 1001 - 2 * factor).degreesOfFreedom
-      #expect(degrees.isClose(to: value, 1e-8))
+    let cases = [(1001, 1), (1001, 2), (1001, 10), (1001, 100), (100_000, 4), (100_000, 1000), (100_000, 20_000)]
+    for ((count, factor), value) in zip(cases, expected) {
+      let terms = variance == .modifiedAllan ? count - 3 * factor + 1 : count - variance.order * factor
+      let degrees = StabilityConfidence(variance, noise: noise, factor: factor, terms: terms).degreesOfFreedom
+      #expect(degrees.isClose(to: value, 1e-4), "\(count), \(factor): \(degrees)")
     }
   }
 
+  /// The expected values are from `scipy.stats.t.cdf`: 2 cdf(t, n) - 1.
+  @Test(arguments: [
+    (0.5, 1, 0.295167235301), (12.706, 1, 0.949999197642), (2, 3, 0.860674031441), (1.2, 16, 0.75239320994),
+    (2.12, 16, 0.950009071287), (1.96, 62, 0.945505850836), (0.01, 62, 0.00794660442996), (4, 4000, 0.999935512684),
+    (1.96, 1000000.0, 0.950003932415),
+  ])
+  func studentProbabilitiesEqualThoseOfSciPy(t: Double, degrees: Double, probability: Double) {
+    #expect(StudentMixture.probability(within: t, degrees: degrees).isClose(to: probability, 1e-9))
+  }
+
+  /// The expected values are from `scipy.stats.beta.cdf`.
+  @Test(arguments: [
+    (1, 30, 0.1, 0.957608841725), (16, 480, 0.05, 0.977733854477), (16, 480, 0.02, 0.0436656986447),
+    (0.5, 3, 0.9, 0.999675025321), (2, 2, 0.5, 0.5), (400, 0.5, 0.999, 0.371123205319),
+  ])
+  func betaProbabilitiesEqualThoseOfSciPy(a: Double, b: Double, x: Double, probability: Double) {
+    #expect(BetaDistribution(a: a, b: b).probability(below: x).isClose(to: probability, 1e-9))
+  }
+
+  /// The expected values are from `allantools.ohdev` and `allantools.mdev`, as above.
+  @Test(arguments: [
+    (1, 0.2943883291, 998, 0.2922318781), (2, 0.2012483296, 995, 0.1582071983), (8, 0.1098722637, 977, 0.07419220013),
+    (64, 0.03382370898, 809, 0.02787105115), (256, 0.01013781915, 233, 0.004254511495),
+  ])
+  func otherDeviationsEqualThoseOfAllanTools(factor: Int, hadamard: Double, terms: Int, modified: Double) throws {
+    let series = PhaseSeries(Clocks.testSuite)
+    let estimate = try #require(series.hadamardDeviation(factor: factor))
+    #expect(estimate.value.isClose(to: hadamard * Double(factor), 1e-9) && estimate.terms == terms)
+    let row = try #require(ClockStability.octaves(of: series, period: 1e9).first { $0.factor == factor })
+    // The period is one second, so the phase values count as nanoseconds.
+    #expect(try #require(row.modifiedAllan).value.isClose(to: modified * 1e-9, 1e-9))
+  }
+
   @Test func intervalFollowsFromTheQuantiles() {
-    let confidence = AllanConfidence(noise: .whiteFrequency, factor: 10, terms: 981)
+    let confidence = StabilityConfidence(noise: .whiteFrequency, factor: 10, terms: 981)
     let interval = confidence.interval(of: 9.159953e-02)
-    // The ends are the deviation times the square roots of 146.177 / 181.541 and 146.177 / 114.597: the degrees of freedom
-    // divided by the quantiles in the test above.
-    #expect(interval.lowerBound.isClose(to: 0.08219488, 1e-6) && interval.upperBound.isClose(to: 0.10345357, 1e-6))
+    // The ends are the deviation times the square roots of 135.071 / 169.136 and 135.071 / 104.791: the degrees of freedom
+    // divided by their quantiles (`scipy.stats.chi2.ppf`).
+    #expect(interval.lowerBound.isClose(to: 0.08185722, 1e-6) && interval.upperBound.isClose(to: 0.1039949, 1e-6))
   }
 
   @Test func fewTermsStillHaveAnInterval() {
-    for noise in PowerLawNoise.allCases {
+    for (noise, variance) in PowerLawNoise.allCases.flatMap({ noise in
+      [StabilityConfidence.Variance.allan, .modifiedAllan, .hadamard].map { (noise, $0) }
+    }) {
       for (factor, terms) in [(1, 1), (4, 1), (1024, 2)] {
-        let confidence = AllanConfidence(noise: noise, factor: factor, terms: terms)
+        let confidence = StabilityConfidence(variance, noise: noise, factor: factor, terms: terms)
         let interval = confidence.interval(of: 1)
         #expect(confidence.degreesOfFreedom >= 1 && interval.lowerBound < 1 && interval.upperBound > 1)
       }

@@ -174,6 +174,7 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput(
       "measure clock x --loopback hw:1", 64, "--loopback: has 1 device, not 2; write SOURCE --loopback OUTPUT INPUT"),
     BadInput("measure clock x --loopback a b --csv", 64, "--loopback: has no effect with --csv or --histogram"),
+    BadInput("measure clock x --loopback a b --spectrum", 64, "--loopback: has no effect with --spectrum"),
     BadInput("measure clock rtp:x --loopback a b", 64, "--loopback: rtp:x is not a WAV file"),
     BadInput("measure follower alsa:x", 64, "alsa:x: nothing to measure; give --listen INPUT"),
     BadInput("measure follower alsa:x --save y --json", 64, "nothing is measured without --listen; give --listen"),

@@ -50,7 +50,7 @@ import _TestTraits
   }
 
   @Test func allFormsHaveTheProvenance() async throws {
-    for arguments in [[], ["--csv"], ["--histogram", "10"]] {
+    for arguments in [[], ["--csv"], ["--histogram", "10"], ["--spectrum"]] {
       let folder = try TemporaryFolder()
       try Data(Self.stamps.utf8).write(to: folder.url.appendingPathComponent("stamps.txt"))
       let outcome = try await Child.tutti(["measure", "clock", "stamps.txt"] + arguments, in: folder).outcome()

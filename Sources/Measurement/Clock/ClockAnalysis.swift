@@ -143,8 +143,8 @@ public struct ClockAnalysis {
   /// Real-time: not safe.
   public func plot(_ picture: PlotPicture) -> String {
     let stability = report.stability.map { row in
-      let interval = row.interval ?? row.allanDeviation...row.allanDeviation
-      return "\(row.seconds) \(row.allanDeviation) \(interval.lowerBound) \(interval.upperBound)"
+      let interval = row.allan.interval ?? row.allan.value...row.allan.value
+      return "\(row.seconds) \(row.allan.value) \(interval.lowerBound) \(interval.upperBound)"
     }
     let color = Gnuplot.color(0)
     let series = timeSeries
@@ -153,11 +153,12 @@ public struct ClockAnalysis {
     let outside = robust?.outside("outside", points, unit: "µs")
     let extremes = report.phase.minimum...report.phase.maximum
     let histogram = Gnuplot.histogram(phase.errors { $0 }, in: robust?.range.scaled(by: 1e3) ?? extremes)
-    let guides = SlopeGuides(report.stability.map { ($0.seconds, $0.allanDeviation) })
+    let guides = SlopeGuides(report.stability.map { ($0.seconds, $0.allan.value) })
     return Gnuplot.script(
       picture, title: "\(report.ticks) ticks, \(report.tempo.value.fixed(4)) BPM; \(report.provenance.title)",
       data: Gnuplot.data("series", series.map { column in column.map { "\($0.time) \($0.low) \($0.high)" } ?? "" })
-        + Gnuplot.data("histogram", histogram) + Gnuplot.data("stability", stability) + (outside?.data ?? ""),
+        + Gnuplot.data("histogram", histogram) + Gnuplot.data("stability", stability) + (outside?.data ?? "")
+        + Gnuplot.data("spectrum", report.spectrum?.plotLines ?? []),
       [
         Gnuplot.Panel(
           x: "time / s", y: "phase error / µs", settings: robust.map { [$0.setting] } ?? [],
@@ -174,6 +175,9 @@ public struct ClockAnalysis {
           curves: (guides?.curves ?? []) + [
             "$stability using 1:2:3:4 with yerrorlines pt 7 ps 0.5 \(color) title 'Allan deviation, 95 % interval'"
           ]),
+        Gnuplot.Panel(
+          x: "frequency / Hz", y: "phase density / (µs²/Hz)", settings: report.spectrum?.plotAxes ?? [],
+          curves: report.spectrum.map { _ in ["$spectrum using 1:2 with lines \(color) notitle"] } ?? []),
       ])
   }
 

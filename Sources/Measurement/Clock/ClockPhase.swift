@@ -7,7 +7,7 @@ struct ClockPhase {
   private(set) var series = PhaseSeries([], runs: [])
   /// The length of a tick on the line in nanoseconds.
   private(set) var period = 0.0
-  /// The standard error of ``period`` in nanoseconds; nil with too few ticks.
+  /// The standard error of ``period`` in nanoseconds (``SlopeError``); nil with too few ticks.
   private(set) var periodError: Double?
   /// The intervals between ticks with consecutive numbers, in nanoseconds; nil without such ticks.
   private(set) var intervals: Distribution?
@@ -120,19 +120,43 @@ struct ClockPhase {
       }
     }
     period = Double(wholePeriod) + slope
+    guard xx > 0 else { return }
     // The degrees of freedom: one less for the intercept of each run, and one less for the slope.
     let degrees = ticks - series.runs.count - 1
-    periodError = degrees > 0 && xx > 0 ? (squares / Double(degrees) / xx).squareRoot() : nil
+    periodError = SlopeError.standardError(
+      blocks, isAveraged: series.phase.count >= 2 * PowerLawCovariance.size, moment: xx,
+      independent: ((squares / Double(max(degrees, 1)) / xx).squareRoot(), degrees))
   }
 
-  /// Returns the mean position in the run (x) and the mean value of the series (y) of the ticks of a run, without the lost ticks.
-  private func mean(in run: Range<Int>) -> (x: Double, y: Double) {
+  /// The phase errors as means of at most ``PowerLawCovariance/size`` blocks. The number of blocks in a run is proportional to its length.
+  /// The pauses between the runs are omitted. A run that is shorter than a block, and a block without a tick, have no mean.
+  private var blocks: [SlopeError.Block] {
+    var (blocks, position): ([SlopeError.Block], Int) = ([], 0)
+    for (group, run) in series.runs.enumerated() {
+      let count = min(run.count, run.count * PowerLawCovariance.size / series.phase.count)
+      for block in 0..<count {
+        let range = run.lowerBound + run.count * block / count..<run.lowerBound + run.count * (block + 1) / count
+        let mean = mean(in: range)
+        if mean.count > 0 {
+          let x = mean.x + Double(range.lowerBound - run.lowerBound)
+          blocks.append(
+            SlopeError.Block(group: group, position: position, count: mean.count, x: x, y: mean.y))
+        }
+        position += 1
+      }
+    }
+    return blocks
+  }
+
+  /// Returns the number of ticks in a part of the series, their mean position from the beginning of the part (x), and their mean value (y),
+  /// without the lost ticks.
+  private func mean(in run: Range<Int>) -> (count: Double, x: Double, y: Double) {
     var (count, x, y) = (0.0, 0.0, 0.0)
     for index in run where !series.phase[index].isNaN {
       count += 1
       x += (Double(index - run.lowerBound) - x) / count
       y += (series.phase[index] - y) / count
     }
-    return (x, y)
+    return (count, x, y)
   }
 }

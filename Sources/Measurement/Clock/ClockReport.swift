@@ -43,6 +43,8 @@ public struct ClockReport: Sendable {
   public let drift: Estimate?
   /// The stability over observation times of 1, 2, 4, ... ticks.
   public let stability: [ClockStability]
+  /// The power spectral density of the phase errors; nil without 64 ticks in succession.
+  public let spectrum: PhaseSpectrum?
   /// Warnings about the input for the user, each in one line.
   public let warnings: [String]
   /// The jitter floor of the audio interface that recorded the clock; nil if it was not measured.
@@ -73,6 +75,7 @@ public struct ClockReport: Sendable {
         value: ($0.period - phase.period) / phase.period * 1e6, standardError: relativeError.map { $0 * ratio * 1e6 })
     }
     stability = ClockStability.octaves(of: phase.series, period: phase.period)
+    spectrum = PhaseSpectrum(of: phase.series, period: phase.period)
     warnings = clock.warnings + Self.warnings(clock, phase, self.phase)
   }
 
@@ -108,7 +111,7 @@ extension ClockReport: Encodable {
       "phase_peak_to_peak_us": peakToPeak / 1e3, "tempo_bpm": tempo.value,
       "tempo_standard_error_bpm": tempo.standardError, "nominal_bpm": nominalTempo, "nominal_source": nominalSource,
       "drift_ppm": drift?.value, "drift_standard_error_ppm": drift?.standardError, "stability": stability,
-      "warnings": warnings, "loopback": loopback,
+      "spectrum": spectrum, "warnings": warnings, "loopback": loopback,
     ])
   }
 }
@@ -119,17 +122,6 @@ extension ClockReport: CustomStringConvertible {
     let times = TextTable(
       columns: [""] + Distribution.columns,
       rows: [["interval"] + interval.row, ["phase"] + phase.row, ["|phase|"] + phaseMagnitude.row])
-    let rows = stability.map { row in
-      [
-        row.seconds.fixed(6), "\(row.factor)", row.allanDeviation.scientific,
-        row.interval.map(\.lowerBound).scientific, row.interval.map(\.upperBound).scientific,
-        row.degreesOfFreedom.fixed(1), row.noise?.abbreviation ?? "-", row.timeDeviation.microseconds,
-        row.maximumTimeIntervalError.microseconds,
-      ]
-    }
-    let table = TextTable(
-      columns: ["tau s", "ticks", "ADEV", "95% low", "95% high", "edf", "noise", "TDEV us", "MTIE us"], wordColumns: 0,
-      rows: rows)
     return """
       Ticks\(source.map { " (\($0.rawValue) instants)" } ?? "")
       ticks \(ticks), runs \(runs), lost \(lost), doubled \(doubled), late \(late)
@@ -139,17 +131,41 @@ extension ClockReport: CustomStringConvertible {
       Times, us; phase: the error against the best-fit line (peak to peak: \(peakToPeak.microseconds) us)
       \(times)\(loopback.map { "\($0.text)\n" } ?? "")
       Stability against the best-fit line
-      \(table)\(Self.stabilityNotes)
+      \(stabilityText)
 
+      \(spectrum?.text ?? "Phase spectrum unknown: fewer than 64 ticks in succession\n")
       Provenance
       \(provenance.lines.map { "\($0)\n" }.joined())
       """
   }
 
-  /// The explanation of two columns of the table of the stability.
-  private static let stabilityNotes =
-    "edf: equivalent degrees of freedom of ADEV\n"
-    + "noise: white (W), flicker (F) or random walk (RW), of the phase (PM) or of the frequency (FM)"
+  /// The tables of the stability, and the explanation of their columns.
+  private var stabilityText: String {
+    func cells(_ deviation: ClockStability.Deviation?) -> [String] {
+      [
+        (deviation?.value).scientific, (deviation?.interval?.lowerBound).scientific,
+        (deviation?.interval?.upperBound).scientific, (deviation?.degreesOfFreedom).fixed(1),
+      ]
+    }
+    let phase = TextTable(
+      columns: [
+        "tau s", "ticks", "noise", "ADEV", "95% low", "95% high", "edf", "TDEV us", "95% low", "95% high", "MTIE us",
+      ], wordColumns: 0,
+      rows: stability.map { row in
+        [row.seconds.fixed(6), "\(row.factor)", row.noise?.abbreviation ?? "-"] + cells(row.allan)
+          + [(row.time?.value).microseconds, (row.time?.interval?.lowerBound).microseconds]
+          + [(row.time?.interval?.upperBound).microseconds, row.maximumTimeIntervalError.microseconds]
+      })
+    let others = TextTable(
+      columns: ["tau s", "ticks", "MDEV", "95% low", "95% high", "edf", "HDEV", "95% low", "95% high", "edf"],
+      wordColumns: 0,
+      rows: stability.map { row in
+        [row.seconds.fixed(6), "\(row.factor)"] + cells(row.modifiedAllan) + cells(row.hadamard)
+      })
+    return "\(phase)\nModified Allan and Hadamard deviation\n\(others)"
+      + "edf: equivalent degrees of freedom of the deviation before it\n"
+      + "noise: white (W), flicker (F) or random walk (RW), of the phase (PM) or of the frequency (FM); -: none of them"
+  }
 
   /// The line of the drift, or the reason why the drift is unknown.
   private var driftText: String {

@@ -74,9 +74,11 @@ struct FollowerFigures {
   /// positive if the recorder is fast. Nil with too few sounds.
   ///
   /// A drift makes the phase errors change at a constant rate. The drift is the mean of this rate in the steady part and in the part with
-  /// jitter, weighted by the inverse squares of the standard errors.
+  /// jitter, weighted by the inverse squares of the standard errors for independent phase errors.
   var drift: ClockReport.Estimate? {
     var (weights, sum) = (0.0, 0.0)
+    // The sum of the squared products of weight and standard error; nil if the error of a part is unknown.
+    var squares: Double? = 0
     for part in [FollowerStimulus.Part.steady, .jitter] {
       guard let section = section(part) else { continue }
       var fit = DriftFit()
@@ -85,14 +87,18 @@ struct FollowerFigures {
       for sound in sounds(first..<section.ticks.upperBound) {
         fit.append(sound.error, at: Instant(nanoseconds: Int64(sound.instant)))
       }
-      guard let slope = fit.partsPerMillion, let error = fit.standardError else { continue }
+      guard let slope = fit.partsPerMillion, let error = fit.independentError else { continue }
       // Without the lower limit, sounds without noise would have an infinite weight.
       let weight = 1 / max(error * error, Self.smallestDriftError * Self.smallestDriftError)
       weights += weight
       sum += weight * slope
+      squares = fit.standardError.flatMap { error in
+        let product = weight * max(error, Self.smallestDriftError)
+        return squares.map { $0 + product * product }
+      }
     }
     return weights > 0
-      ? ClockReport.Estimate(value: sum / weights, standardError: 1 / weights.squareRoot()) : nil
+      ? ClockReport.Estimate(value: sum / weights, standardError: squares.map { $0.squareRoot() / weights }) : nil
   }
 
   /// The jitter transfer: how much of the jitter of the clock appears in the sounds. Nil without a complete part with jitter, or with too

@@ -14,7 +14,7 @@ struct ChiSquared {
   func probability(below x: Double) -> Double {
     guard x > 0 else { return 0 }
     let (a, z) = (degrees / 2, x / 2)
-    let factor = exp(a * log(z) - z - logGamma(a))
+    let factor = exp(a * log(z) - z - Self.logGamma(a))
     return z < a + 1 ? factor * Self.series(a, z) : 1 - factor * Self.fraction(a, z)
   }
 
@@ -38,7 +38,7 @@ struct ChiSquared {
   /// Returns the density at `x`, which is greater than 0.
   private func density(at x: Double) -> Double {
     let a = degrees / 2
-    return exp((a - 1) * log(x / 2) - x / 2 - logGamma(a)) / 2
+    return exp((a - 1) * log(x / 2) - x / 2 - Self.logGamma(a)) / 2
   }
 
   /// Returns the sum of z^n / (a (a + 1) ... (a + n)) over all n from 0.
@@ -80,7 +80,7 @@ struct ChiSquared {
   /// `a` is first shifted to at least 10, and Stirling's series is then used (Abramowitz and Stegun, 6.1.41). `lgamma` of the C
   /// library is not used, because it stores a sign in a global variable. Its reentrant variant has a different name on each
   /// platform.
-  private func logGamma(_ a: Double) -> Double {
+  static func logGamma(_ a: Double) -> Double {
     var (x, shift) = (a, 0.0)
     while x < 10 {
       shift += log(x)

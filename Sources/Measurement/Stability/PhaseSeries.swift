@@ -66,6 +66,25 @@ struct PhaseSeries {
     return DeviationEstimate(value: (sum / Double(6 * terms)).squareRoot() / Double(m), terms: terms)
   }
 
+  /// Returns the overlapping Hadamard deviation for an observation time of `factor` intervals, multiplied by this time (NIST SP 1065,
+  /// section 5.2.9). A constant drift of the frequency has no effect on this deviation.
+  ///
+  /// A term combines four values that are `factor` intervals apart. A term with a missing value is omitted.
+  ///
+  /// - Returns: the deviation; nil if there are no terms.
+  func hadamardDeviation(factor m: Int) -> DeviationEstimate? {
+    var (sum, terms) = (0.0, 0)
+    for run in runs where run.count > 3 * m {
+      for i in run.lowerBound..<run.upperBound - 3 * m {
+        let third = phase[i + 3 * m] - phase[i] - 3 * (phase[i + 2 * m] - phase[i + m])
+        guard !third.isNaN else { continue }
+        sum += third * third
+        terms += 1
+      }
+    }
+    return terms == 0 ? nil : DeviationEstimate(value: (sum / Double(6 * terms)).squareRoot(), terms: terms)
+  }
+
   /// Returns the maximum time interval error for observation times of 1, 2, 4, ... intervals: the largest peak-to-peak
   /// time error in any window of that length (NIST SP 1065, section 5.2; ITU-T G.810, appendix II.5).
   ///

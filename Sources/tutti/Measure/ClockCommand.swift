@@ -44,12 +44,16 @@ struct ClockCommand: ParsableCommand {
         drift      measured tempo against the nominal tempo; positive: too fast
         tau        observation time in seconds, and as a number of ticks
         ADEV       overlapping Allan deviation, with its 95 % confidence interval
-        edf        equivalent degrees of freedom of ADEV
+        MDEV       modified Allan deviation; HDEV: overlapping Hadamard deviation
+        edf        equivalent degrees of freedom of the deviation
         noise      type of the noise: white (W), flicker (F) or random walk (RW), of
-                   the phase (PM) or of the frequency (FM)
+                   the phase (PM) or of the frequency (FM); - for periodic jitter,
+                   and if several types are possible
         TDEV       time deviation
         MTIE       maximum time interval error: largest peak-to-peak phase error
                    in a time window of length tau
+        spectrum   power spectral density of the phase error; a table lists the
+                   frequencies that stand out, for example of mains hum
 
       Times are in microseconds. The definitions are in Sources/Measurement/Measurement.docc/ClockFigures.md.
 
@@ -60,6 +64,7 @@ struct ClockCommand: ParsableCommand {
         tutti measure clock ada.trace --plot clock.pdf --size 85x150mm
         tutti measure clock ada.trace --csv > ticks.csv
         tutti measure clock ada.trace --histogram 500
+        tutti measure clock ada.trace --spectrum > spectrum.csv
         tutti measure clock clicks.wav --ticks-per-quarter 1
         tutti measure clock pulses.wav --loopback hw:1,0 hw:1,0
         tutti measure clock rtp:192.168.1.30 --seconds 600
@@ -120,11 +125,16 @@ struct ClockCommand: ParsableCommand {
       valueName: "N"))
   var histogram: Int?
 
+  @Flag(
+    help: ArgumentHelp(
+      "Print one line for each frequency of the phase spectrum: frequency, density, 95 % confidence interval."))
+  var spectrum = false
+
   @OptionGroup var plot: PlotOptions
 
   func validate() throws {
-    guard (json ? 1 : 0) + (csv ? 1 : 0) + (histogram == nil ? 0 : 1) <= 1 else {
-      throw ValidationError("--json, --csv and --histogram: contradict each other; give one of them")
+    guard [json, csv, spectrum, histogram != nil].count(where: { $0 }) <= 1 else {
+      throw ValidationError("--json, --csv, --spectrum and --histogram: contradict each other; give one of them")
     }
     if let nominal { try check("--nominal", nominal, in: 0.1...100_000, "0.1 to 100000 BPM") }
     if !loopback.isEmpty {
@@ -136,6 +146,9 @@ struct ClockCommand: ParsableCommand {
       guard !csv, histogram == nil else {
         throw ValidationError(
           "--loopback: has no effect with --csv or --histogram; omit --loopback, or omit --csv and --histogram")
+      }
+      guard !spectrum else {
+        throw ValidationError("--loopback: has no effect with --spectrum; omit one of them")
       }
       guard !source.hasPrefix("rtp:"), !source.hasPrefix("alsa:") else { throw Self.needsRecording(source) }
     }
@@ -160,6 +173,8 @@ struct ClockCommand: ParsableCommand {
       try printJSON(analysis.report)
     } else if csv {
       analysis.writeCSV { print($0, terminator: "") }
+    } else if spectrum {
+      try analysis.writeSpectrum { print($0, terminator: "") }
     } else {
       print(histogram.map(analysis.histogram(limit:)) ?? analysis.report.description, terminator: "")
     }

@@ -1,0 +1,129 @@
+import Foundation
+
+/// The standard error of the slope of a least-squares line whose deviations are power-law noise of an unknown type.
+///
+/// The usual standard error assumes independent deviations. Under flicker or random walk noise, the slow part of the noise looks like a
+/// slope, and the usual value is too small by orders of magnitude. The error therefore follows from a model of the noise, as for the rates
+/// of geodetic stations (S. Williams, Journal of Geodesy 76, 2003; J. Langbein, "Estimating rate uncertainty with maximum likelihood",
+/// Journal of Geodesy 86, 2012):
+///
+/// 1. The deviations are reduced to the means of at most 64 blocks.
+/// 2. The restricted likelihood of these means is calculated for white noise, for power-law noise with the exponents 0.5, 1, ..., 4 of the
+///    phase density, and for sums of white noise and power-law noise, which have equal densities at 0.5, 1, ..., 16 cycles per series.
+/// 3. Each model gives the standard error of the slope and its Student distribution. The 95 % interval belongs to the mean of these
+///    distributions, weighted by the probability of each model (J. Hoeting et al., "Bayesian Model Averaging", Statistical Science 14 (4),
+///    1999). White noise has the prior probability 0.5, power-law noise 0.3, and the sums 0.2.
+/// 4. If white noise is not unlikely, the usual standard error applies, with the quantile of Student's distribution.
+///
+/// For noise without a mean frequency (F FM and RW FM), the error is the deviation of the slope from the frequency at the first value.
+enum SlopeError {
+  /// The mean of some adjacent values.
+  struct Block: Equatable {
+    /// The number of the group of values with one intercept.
+    var group: Int
+    /// The position of the block in the series, in blocks.
+    var position: Int
+    /// The number of values.
+    var count: Double
+    /// The mean abscissa and the mean ordinate.
+    var x, y: Double
+  }
+
+  /// The smallest number of blocks, and the smallest number of degrees of freedom. With fewer, the type of the noise is too uncertain.
+  private static let (fewestBlocks, fewestDegrees) = (24, 16)
+  /// The number of blocks from which white noise is recognized, and the probability above which it is accepted.
+  private static let (blocksForWhite, acceptance) = (60, 0.25)
+  /// The frequencies at which the two parts of a sum have the same density, in cycles per series.
+  private static let crossovers = [0.5, 1, 2, 4, 8, 16]
+  /// The quantile of the normal distribution for a 95 % interval.
+  static let normalQuantile = 1.959963984540054
+
+  /// Returns the standard error: half the width of the 95 % interval of the slope, divided by 1.96. Nil if the type of the noise cannot be
+  /// determined: with fewer than 24 blocks, or if most of the information about the slope lies within the blocks.
+  ///
+  /// - Parameters:
+  ///   - blocks: the blocks of adjacent values, at most ``PowerLawCovariance/size``.
+  ///   - isAveraged: whether a block contains several values.
+  ///   - moment: the sum of the squares of all abscissas, each relative to the mean of its group.
+  ///   - independent: the usual standard error, and its degrees of freedom.
+  static func standardError(
+    _ blocks: [Block], isAveraged: Bool, moment: Double, independent: (error: Double, degrees: Int)
+  ) -> Double? {
+    guard blocks.count >= fewestBlocks, independent.degrees >= fewestDegrees, let slope = Slope(blocks),
+      slope.moment > 0.8 * moment
+    else { return nil }
+    guard independent.error > 0 else { return 0 }
+    var models: [(logLikelihood: Double, variance: Double)] = []
+    let values = blocks.map(\.y)
+    var degrees = 0
+    func add(prior: Double, _ covariance: (Int, Int) -> Double) {
+      guard let likelihood = RestrictedLikelihood(count: blocks.count, model: slope.model, covariance: covariance)
+      else { return }
+      let squares = likelihood.whitened(values).reduce(0) { $0 + $1 * $1 }
+      guard squares > 0 else { return }
+      degrees = likelihood.degrees
+      let variance = squares / Double(degrees) * slope.variance(covariance)
+      models.append((log(prior) + likelihood.logLikelihood(squares: squares), variance))
+    }
+    add(prior: 0.5) { $0 == $1 ? 1 : 0 }
+    let powerLaws = PowerLawCovariance.halfSteps(isAveraged: isAveraged)
+    let positions = blocks.map(\.position)
+    let sums = powerLaws.filter { $0.exponent >= 1 }
+    for law in powerLaws { add(prior: 0.3 / Double(powerLaws.count)) { law[positions[$0], positions[$1]] } }
+    for law in sums {
+      for cycles in crossovers {
+        let density = law.density(at: cycles / Double(blocks.count))
+        add(prior: 0.2 / Double(sums.count * crossovers.count)) {
+          ($0 == $1 ? 1 : 0) + law[positions[$0], positions[$1]] / density
+        }
+      }
+    }
+    guard degrees >= fewestDegrees, let largest = models.map(\.logLikelihood).max() else { return nil }
+    let weights = models.map { exp($0.logLikelihood - largest) }
+    let total = weights.reduce(0, +)
+    if blocks.count >= blocksForWhite, weights[0] > acceptance * total {
+      let student = StudentMixture([(1, independent.error)], degrees: Double(independent.degrees))
+      return student.halfWidth(level: 0.95) / normalQuantile
+    }
+    let parts = zip(weights, models).map { (weight: $0 / total, scale: $1.variance.squareRoot()) }
+    return StudentMixture(parts, degrees: Double(degrees)).halfWidth(level: 0.95) / normalQuantile
+  }
+
+  /// The slope of the line through blocks, as a weighted sum of their ordinates.
+  private struct Slope {
+    /// The columns of the linear model: the groups, and the abscissa.
+    let model: [[Double]]
+    /// The weights of the ordinates.
+    let weights: [Double]
+    /// The sum of the squares of the abscissas, each relative to the mean of its group.
+    let moment: Double
+
+    init?(_ blocks: [Block]) {
+      var groups: [Int: (count: Double, sum: Double)] = [:]
+      for block in blocks {
+        let sums = groups[block.group, default: (0, 0)]
+        groups[block.group] = (sums.count + block.count, sums.sum + block.count * block.x)
+      }
+      let abscissas = blocks.map { block in
+        groups[block.group].map { block.x - $0.sum / $0.count } ?? 0
+      }
+      moment = zip(blocks, abscissas).reduce(0) { $0 + $1.0.count * $1.1 * $1.1 }
+      guard moment > 0 else { return nil }
+      let moment = moment
+      weights = zip(blocks, abscissas).map { $0.count * $1 / moment }
+      model =
+        groups.keys.sorted().map { group in blocks.map { $0.group == group ? 1 : 0 } } + [abscissas]
+    }
+
+    /// Returns the variance of the slope.
+    func variance(_ covariance: (Int, Int) -> Double) -> Double {
+      var sum = 0.0
+      for row in weights.indices {
+        var part = 0.0
+        for column in weights.indices { part += covariance(row, column) * weights[column] }
+        sum += weights[row] * part
+      }
+      return sum
+    }
+  }
+}
