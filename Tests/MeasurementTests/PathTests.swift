@@ -205,3 +205,51 @@ extension PathTests {
     #expect(try Trace(bytes: Array(spaced.utf8), file: file).hits == [hit])
   }
 }
+
+/// Tests of the errors of the shares, and of the shares that are not reported.
+extension PathTests {
+  private static func path(_ count: Int, _ stages: (Int) -> (Double, Double)) throws -> PathReport.Path {
+    let ticks = (0..<count).map { index in
+      let (wake, write) = stages(index)
+      let woken = due(index) + length(wake)
+      return TraceTick(
+        tick: Tick(Int64(index)), due: due(index), acted: woken + length(write), path: TickPath(woken: woken))
+    }
+    let report = PathAnalysis(Trace(header: header(), ticks: ticks), file: "a").report
+    return try #require(report.paths.first { $0.kind == .clockPort })
+  }
+
+  /// Two stages cancel: the first frame of 114 steps varies by 1 us, and the stages by 90 us.
+  @Test(arguments: UInt64(1)...20) func uncertainShareIsSuppressed(seed: UInt64) throws {
+    let (first, second) = (Clocks.gaussian(114, seed: seed), Clocks.gaussian(114, seed: seed + 100))
+    let path = try Self.path(114) { (200_000 + 90_000 * first[$0], 200_000 - 90_000 * first[$0] + 1_000 * second[$0]) }
+    #expect(try path.stages.contains { try #require($0.shareError) > 0.25 } && !path.hasShares)
+    let json = String(decoding: try JSONEncoder().encode(path), as: UTF8.self)
+    #expect(!json.contains("variance_share"))
+  }
+
+  /// A total that varies only by the rounding to nanoseconds has no shares.
+  @Test func shareOfARoundedTotalIsSuppressed() throws {
+    let values = Clocks.gaussian(1000, seed: 3)
+    let path = try Self.path(1000) { (1_000 * values[$0], 0.3 * values[$0] - 1_000 * values[$0]) }
+    #expect(try #require(path.total.standardDeviation) < 1 && !path.hasShares)
+  }
+
+  /// The delays of successive ticks depend on each other: each stage is noise with a coherence of 20 ticks. The interval of 1.96 standard
+  /// errors contains the true share.
+  @Test(arguments: [0, 0.95]) func intervalOfTheShareContainsTheTruth(memory: Double) throws {
+    var coverage = Coverage()
+    for seed in 1...UInt64(200) {
+      var stages = [Clocks.gaussian(2000, seed: seed), Clocks.gaussian(2000, seed: seed + 1000)]
+      for stage in 0...1 {
+        for index in 1..<2000 { stages[stage][index] += memory * stages[stage][index - 1] }
+      }
+      let path = try Self.path(2000) { (100_000 + 2_000 * stages[0][$0], 100_000 + 1_000 * stages[1][$0]) }
+      let stage = path.stages[0]
+      #expect(path.hasShares)
+      coverage.add(try #require(stage.share), standardError: stage.shareError, truth: 0.8)
+    }
+    print("coverage share \(memory): \(coverage)")
+    coverage.expectNominal("share, memory \(memory)")
+  }
+}

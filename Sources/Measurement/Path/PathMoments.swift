@@ -33,10 +33,14 @@ struct PathMoments {
 
   private var stages: [Moments]
   private var total = Moments()
+  private var jackknife: ShareJackknife
   /// The number of ticks.
   private(set) var count = 0
 
-  init(stages count: Int) { stages = Array(repeating: Moments(), count: count) }
+  init(stages count: Int) {
+    stages = Array(repeating: Moments(), count: count)
+    jackknife = ShareJackknife(stages: count)
+  }
 
   /// Adds the durations of the stages of one tick.
   mutating func add(_ durations: [Nanoseconds]) {
@@ -50,17 +54,21 @@ struct PathMoments {
     for (index, duration) in durations.enumerated() {
       stages[index].products += stages[index].add(duration.count, count: Double(count)).before * deviation
     }
+    jackknife.add(
+      zip(durations, stages).map { Double($0.count) - Double($1.reference) },
+      total: Double(sum.count) - Double(total.reference))
   }
 
   /// Returns the figures of the path; nil if no tick was added.
   func path(_ kind: PathKind) -> PathReport.Path? {
     guard let totalFigures = figures(of: total) else { return nil }
     var figures: [PathReport.Stage] = []
-    for (name, stage) in zip(kind.stages, stages) {
+    for (index, (name, stage)) in zip(kind.stages, stages).enumerated() {
       guard let distribution = self.figures(of: stage) else { return nil }
       let share = total.squares > 0 ? stage.products / total.squares : nil
       figures.append(
-        PathReport.Stage(name: name, duration: distribution, share: share, shareError: shareError(of: stage)))
+        PathReport.Stage(
+          name: name, duration: distribution, share: share, shareError: jackknife.standardError(of: index)))
     }
     return PathReport.Path(kind: kind, stages: figures, total: totalFigures)
   }
@@ -69,15 +77,5 @@ struct PathMoments {
     Distribution(
       moments.histogram, reference: Double(moments.reference),
       standardDeviation: count > 1 ? (moments.squares / Double(count - 1)).squareRoot() : nil)
-  }
-
-  /// Returns the standard error of the share of a stage; nil with fewer than three ticks, or if the total does not vary.
-  ///
-  /// The share (``PathReport/Stage/share``) is the slope of the regression of the stage on the total, so its standard error is that
-  /// of a slope. It assumes that the ticks are independent.
-  private func shareError(of stage: Moments) -> Double? {
-    guard count > 2, total.squares > 0 else { return nil }
-    let residual = max(stage.squares - stage.products * stage.products / total.squares, 0)
-    return (residual / Double(count - 2) / total.squares).squareRoot()
   }
 }

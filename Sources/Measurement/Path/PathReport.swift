@@ -39,7 +39,7 @@ public enum PathKind: String, Hashable, Sendable, CaseIterable, Codable {
 /// Real-time: not safe.
 public struct PathReport: Hashable, Sendable, Encodable {
   /// One stage of a path.
-  public struct Stage: Hashable, Sendable, Encodable {
+  public struct Stage: Hashable, Sendable {
     /// The names of the first and the last instant of the stage, for example "due -> woken".
     public let name: String
     /// The duration of the stage in nanoseconds. It is negative if the second instant is earlier than the first.
@@ -47,19 +47,17 @@ public struct PathReport: Hashable, Sendable, Encodable {
     /// The share of the stage in the variance of the total: the covariance of the stage and the total, divided by the variance of the
     /// total. The shares of a path sum to 1. A negative share means that the stage reduces the jitter. Nil if the total does not vary.
     public let share: Double?
-    /// The standard error of ``share`` if the ticks are independent; nil with fewer than three ticks, or if the total does not vary.
+    /// The standard error of ``share`` (``ShareJackknife``); nil with fewer than eight ticks, or if the total does not vary.
     public let shareError: Double?
 
-    private enum CodingKeys: String, CodingKey {
-      case name = "stage"
-      case duration
-      case share = "variance_share"
-      case shareError = "variance_share_standard_error"
-    }
+    /// The largest standard error with which a share is reported. With a larger error, the 95 % interval is wider than the range from 0 to 1.
+    static let largestShareError = 0.25
+    /// The smallest standard deviation of the total with which shares are reported, in nanoseconds: the resolution of the instants.
+    static let smallestTotal = 1.0
   }
 
   /// The figures of one path.
-  public struct Path: Hashable, Sendable, Encodable {
+  public struct Path: Hashable, Sendable {
     /// The kind of the path.
     public let kind: PathKind
     /// The stages of the path, in order.
@@ -67,9 +65,11 @@ public struct PathReport: Hashable, Sendable, Encodable {
     /// The sum of the durations of all stages of a tick, in nanoseconds.
     public let total: Distribution
 
-    private enum CodingKeys: String, CodingKey {
-      case kind = "path"
-      case stages, total
+    /// Whether the report contains the shares. The shares sum to 1, so the report contains all of them or none. They are suppressed if a
+    /// standard error is unknown or above 25 %, or if the standard deviation of the total is below 1 ns.
+    public var hasShares: Bool {
+      guard let deviation = total.standardDeviation, deviation >= Stage.smallestTotal else { return false }
+      return stages.allSatisfy { stage in stage.share != nil && (stage.shareError ?? 1) <= Stage.largestShareError }
     }
   }
 
@@ -119,12 +119,25 @@ public struct PathReport: Hashable, Sendable, Encodable {
   public init(provenance: Provenance, peers: [Peer]) { (self.provenance, self.peers) = (provenance, peers) }
 }
 
+extension PathReport.Path: Encodable {
+  public func encode(to encoder: any Encoder) throws {
+    let stages = stages.map { stage -> JSONObject in
+      [
+        "stage": stage.name, "duration": stage.duration, "variance_share": hasShares ? stage.share : nil,
+        "variance_share_standard_error": hasShares ? stage.shareError : nil,
+      ]
+    }
+    try encoder.encode(["path": kind, "stages": stages, "total": total])
+  }
+}
+
 extension PathReport: CustomStringConvertible {
   /// The report as text, as `tutti measure path` prints it. For each peer, it contains a table for each path, the paths without figures,
   /// and the notes.
   public var description: String {
     peers.map(\.text).joined(separator: "\n") + "\n"
-      + "Times in us. share: covariance of the stage and the total / variance of the total; +-: its standard error.\n\n"
+      + "Times in us. share: covariance of the stage and the total / variance of the total; +-: its standard error;\n"
+      + "no share: a standard error is unknown or above 25 %, or the total varies by less than 1 ns.\n\n"
       + provenance.lines.joined(separator: "\n") + "\n"
   }
 }
@@ -148,9 +161,10 @@ extension PathReport.Peer {
 extension PathReport.Path {
   /// The figures as a table.
   fileprivate var table: TextTable {
-    let rows = stages.map { Self.row($0.name, $0.duration, share: $0.share, error: $0.shareError) }
-    // The shares sum to 1. If the total does not vary, there are no shares.
-    let sum = Self.row("total", total, share: stages.first?.share.map { _ in 1 }, error: nil)
+    let rows = stages.map {
+      Self.row($0.name, $0.duration, share: hasShares ? $0.share : nil, error: hasShares ? $0.shareError : nil)
+    }
+    let sum = Self.row("total", total, share: hasShares ? 1 : nil, error: nil)
     return TextTable(
       columns: ["stage", "count", "min", "p50", "p95", "p99.9", "max", "mean", "sd", "share %", "+-"],
       rows: rows + [sum])
