@@ -48,11 +48,41 @@ import Testing
       ], "\(text)")
   }
 
-  @Test func plotContainsThreePicturesAndQuotesItsFile() throws {
+  /// The tempo rises by 10 % in the middle, with a jitter of 50 us. Each window has 24 ticks. About 95 % of the windows contain the true tempo
+  /// within 2.07 standard errors (Student's t distribution with 22 degrees of freedom).
+  @Test(arguments: UInt64(1)...5) func tempoOverTimeIsRecovered(seed: UInt64) throws {
+    var time = 0.0
+    let stamps = Clocks.gaussian(4800, seed: seed).enumerated().map { index, noise in
+      time += index < 2400 ? 20e6 : 20e6 / 1.1
+      return Int64(time + noise * 50_000)
+    }
+    let analysis = try analysis(stamps)
+    let curve = analysis.report.tempoCurve
+    #expect(curve.window == 24 && curve.rows.count == 200 && curve.rows.allSatisfy { $0.ticks == 24 && $0.run == 0 })
+    var covered = 0
+    for (index, row) in curve.rows.enumerated() {
+      let expected = index < 100 ? 125 : 137.5
+      if abs(row.tempo - expected) < 2.07 * row.standardError { covered += 1 }
+      // The slope of a line through 24 points with independent errors has the standard error sigma sqrt(12 / (24^3 - 24)).
+      let error = 50_000 * (12.0 / (13_824 - 24)).squareRoot() * expected / (20e6 * 125 / expected)
+      #expect(row.standardError < 2 * error && row.standardError > error / 2)
+    }
+    // Of 200 windows, 190 are expected, with a standard deviation of 3.1.
+    #expect((178...200).contains(covered), "\(covered)")
+    #expect(abs(curve.rows[100].seconds - (2399 * 20e6 + 12.5 * 20e6 / 1.1) / 1e9) < 1e-3)
+    var text = ""
+    analysis.writeTempoCSV { text += $0 }
+    let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+    #expect(lines.count == 201 && lines[0] == "run,time_s,tempo_bpm,standard_error_bpm,ticks")
+    #expect(text.contains("# window: 24 ticks\n"))
+    #expect(analysis.report.description.contains("Tempo over time, in windows of 384 ticks"))
+  }
+
+  @Test func plotContainsFivePicturesAndQuotesItsFile() throws {
     let analysis = try analysis(Self.stamps)
     let script = analysis.plot(PlotPicture(file: "it's.svg", format: .svg))
     #expect(script.contains("set output 'it''s.svg'") && script.contains("set terminal svg"))
-    #expect(script.components(separatedBy: "\nplot ").count == 4)
+    #expect(script.components(separatedBy: "\nplot ").count == 6)
     #expect(analysis.plot(PlotPicture(file: "a.png", format: .png)).contains("set terminal pngcairo"))
   }
 }

@@ -54,6 +54,59 @@ import _TestSupport
     #expect(report.tempo.value.isClose(to: expectedReport.tempo.value, 1e-7) && report.lost == 0 && report.doubled == 0)
   }
 
+  /// DIN sync: square pulses of half a tick, 1440 of them, through an input that blocks direct current with a corner frequency in hertz.
+  @Test(arguments: [(0.2, 0.0), (1, 0), (1, 0.002), (100, 0.002)], [1, -1] as [Float])
+  func squaresThroughACouplingCapacitorAreFound(input: (corner: Double, noise: Double), polarity: Float) throws {
+    let (rate, period) = (48_000.0, 1_000.37)
+    var samples = Clocks.gaussian(Int(1440 * period + 9_600), seed: 8).map { Float($0 * input.noise) }
+    // A first-order high-pass filter: y[n] = a (y[n - 1] + x[n] - x[n - 1]).
+    let factor = 1 / (1 + 2 * .pi * input.corner / rate)
+    var (output, previous) = (0.0, 0.0)
+    for frame in samples.indices {
+      // An edge takes one frame, so that it falls on all positions between two frames.
+      let time = Double(frame) - 4_800.25
+      let phase = time.truncatingRemainder(dividingBy: period)
+      let isClock = time > 0 && time < 1440 * period
+      let level =
+        !isClock ? 0 : phase < 1 ? phase : phase < period / 2 ? 1 : phase < period / 2 + 1 ? 1 + period / 2 - phase : 0
+      output = factor * (output + level - previous)
+      previous = level
+      samples[frame] += polarity * Float(output) * 0.4
+    }
+    let recording = Recording(name: "sync.wav", samples: samples, rate: 48_000, firstInstant: Instant(nanoseconds: 0))
+    let report = try ClockAnalysis(
+      ClockStamps(recording), nominalBPM: 60 * 48_000 / (24 * period), provenance: Clocks.provenance
+    ).report
+    #expect(
+      report.ticks == 1440 && report.lost == 0 && report.doubled == 0 && report.runs == 1,
+      "\(report.ticks), \(report.lost)")
+    #expect(abs(try #require(report.drift).value) < 0.01)
+    #expect(report.phaseMagnitude.maximum < 0.25 / 48e3 * 1e9, "\(report.phaseMagnitude.maximum) ns")
+  }
+
+  /// Clicks with an attack of 2 ms, and noise 40 dB below them. The first half wave that reaches the threshold is sometimes positive and
+  /// sometimes negative.
+  @Test(arguments: [(1_000.0, 0.9), (2_000, 0.25), (4_000, 0.08)], UInt64(1)...2)
+  func clicksWithASoftAttackAreFound(click: (tone: Double, error: Double), seed: UInt64) throws {
+    let period = 1_000.37
+    var samples = Clocks.gaussian(Int(1440 * period + 9_600), seed: seed).map { Float($0 * 0.008) }
+    for pulse in 0..<1440 {
+      let position = 4_800 + Double(pulse) * period
+      for frame in Int(position.rounded(.up))..<Int(position) + 480 {
+        let time = (Double(frame) - position) / 48e3
+        let envelope = min(time / 2e-3, 1) * exp(-max(time - 2e-3, 0) / 1.5e-3)
+        samples[frame] += Float(0.8 * sin(2 * .pi * click.tone * time) * envelope)
+      }
+    }
+    let recording = Recording(name: "soft.wav", samples: samples, rate: 48_000, firstInstant: Instant(nanoseconds: 0))
+    let stamps = try ClockStamps(recording)
+    let report = try ClockAnalysis(stamps, provenance: Clocks.provenance).report
+    #expect(
+      report.ticks == 1440 && report.lost == 0 && report.doubled == 0 && stamps.warnings.isEmpty, "\(report.lost)")
+    // The error in frames.
+    #expect(report.phaseMagnitude.maximum < click.error / 48e3 * 1e9, "\(report.phaseMagnitude.maximum) ns")
+  }
+
   @Test func recordingWithoutPulsesIsRejected() {
     let silent = Recording(
       name: "s.wav", samples: [Float](repeating: 0, count: 48_000), rate: 48_000, firstInstant: Instant(nanoseconds: 0))

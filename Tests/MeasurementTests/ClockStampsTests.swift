@@ -8,12 +8,13 @@ import _TestSupport
 @Suite struct ClockStampsTests {
   /// Reads `text` from a file.
   private func read(
-    _ text: String, _ source: ClockStamps.Source = .acted, onOctets: @escaping (Data) -> Void = { _ in }
+    _ text: String, _ source: ClockStamps.Source = .acted, format: StampFormat = StampFormat(),
+    encoding: String.Encoding = .utf8, onOctets: @escaping (Data) -> Void = { _ in }
   ) throws -> ClockStamps {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: path) }
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-    return try ClockStamps(contentsOf: path, source: source, onOctets: onOctets)
+    try #require(text.data(using: encoding)).write(to: URL(fileURLWithPath: path))
+    return try ClockStamps(contentsOf: path, source: source, format: format, onOctets: onOctets)
   }
 
   /// The text of a trace. Each tick consists of its number, its due instant and its acted instant, both in nanoseconds. If `end` is not
@@ -53,12 +54,95 @@ import _TestSupport
     ("9999999999.5\n", 1, "73 years"), ("1.5\n9223372036854775807\n", 2, "73 years"),
     ("MThd\0\0\0\u{6}\0", 1, "is a Standard MIDI File, which cannot be read from a pipe"),
     ("{}\n", 1, "no trace header"), ("{\"tutti_trace\":2}\n", 1, "trace of format 2, but"),
-    ("1\n1e5\n", 2, "\"1e5\" is not a stamp"), ("1\n-\n", 2, "not a stamp"),
+    ("1\n1e5\n", 2, "is in seconds"), ("1\n1e\n", 2, "\"1e\" is not a stamp"), ("1\n-\n", 2, "not a stamp"),
+    ("1.5\n1e99\n", 2, "73 years"), ("\u{FEFF}a,b\n1,2\n", 1, "no column title names a time: a, b"),
+    ("time_ms,onset_ms\n1,2\n", 1, "several column titles name a time: time_ms, onset_ms"),
+    ("tick,time_ms\n1,2\n3\n", 3, "has no column 2"), ("tick;t\n1;x\n", 2, "\"x\" is not a stamp"),
     ("1\n2305843009213693952\n", 2, "73 years"),
   ])
   func invalidLineIsNamed(text: String, line: Int, reason: String) {
     let error = #expect(throws: TraceError.self) { try read(text) }
     #expect(error?.line == line && error?.reason.contains(reason) == true, "\(String(describing: error))")
+  }
+
+  /// A table is read by the column whose title names a time, in the unit of the title.
+  @Test(arguments: [
+    ("tick,time_ms\n0,0\n1,20.5\n2,41.25\n", [0, 20_500_000, 41_250_000]),
+    ("Tick; Time [s]\n0; 1\n1; 2.5\n", [1_000_000_000, 2_500_000_000]),
+    ("tick\ttimestamp (us)\tnote\n0\t5\tx\n\n1\t7.5\t\n", [5000, 7500]),
+    ("tick onset_ns\n0  12\r\n1  13\r\n", [12, 13]),
+    ("\"n\",\"t [ms]\"\n\"1\",\"2\"\n\"2\",\"4\"\n", [2_000_000, 4_000_000]),
+    ("run,tick,time_ns,interval_ns,phase_ns,state\n0,0,100,,1.0,ok\n0,1,200,100,1.0,ok\n", [100, 200]),
+    ("ms\n1.5\n2\n", [1_500_000, 2_000_000]), ("\u{FEFF}10\n20\n30\n", [10, 20, 30]),
+    ("\u{FEFF}time_ms\n10\n20\n", [10_000_000, 20_000_000]),
+    ("0.0e+00\n1.0e+03\n1.00002E3\n", [0, 1_000_000_000_000, 1_000_020_000_000]), ("1.5e-9\n25e-9\n", [1, 25]),
+  ])
+  func tablesAreRead(text: String, stamps: [Int64]) throws { #expect(try read(text).stamps == stamps) }
+
+  @Test(
+    arguments: [
+      ("a,b\n1,2\n3,4\n", "b", "ms", [2_000_000, 4_000_000]), ("a,b\n1,2\n3,4\n", "1", "us", [1000, 3000]),
+      ("time_ms,Onset_ms\n1,2\n3,4\n", "onset_ms", nil, [2_000_000, 4_000_000]),
+      ("1 2\n3 4.5\n", "2", "s", [2_000_000_000, 4_500_000_000]),
+      ("time_ms\n1\n3\n", nil, "us", [1000, 3000]), ("1.5\n3\n", nil, "ns", [1, 3]),
+    ] as [(String, String?, String?, [Int64])])
+  func columnAndUnitAreChosen(text: String, column: String?, unit: String?, stamps: [Int64]) throws {
+    let format = StampFormat(column: column, unit: unit.flatMap { StampFormat.Unit(rawValue: $0) })
+    #expect(try read(text, format: format).stamps == stamps)
+  }
+
+  @Test(arguments: [
+    ("a,b\n1,2\n", "c", "no column \"c\"; the columns are a, b"), ("1,2\n", "c", "the file has no column titles"),
+    ("1,2\n", "3", "has no column 3"), ("{\"tutti_trace\":1}\n", "1", "is a trace, which has no columns"),
+  ])
+  func unknownColumnIsRefused(text: String, column: String, reason: String) {
+    let error = #expect(throws: TraceError.self) { try read(text, format: StampFormat(column: column)) }
+    #expect(error?.line == 1 && error?.reason == reason, "\(String(describing: error))")
+  }
+
+  @Test func textInUTF16IsRefused() {
+    let error = #expect(throws: TraceError.self) { try read("\u{FEFF}10\n", encoding: .utf16) }
+    #expect(error?.reason == "is a text in UTF-16")
+  }
+
+  /// White jitter of 20 us, and stamps in whole milliseconds: the standard deviation of the phase errors is that of the rounding.
+  @Test(arguments: UInt64(1)...3) func coarseResolutionIsReported(seed: UInt64) throws {
+    let errors = Clocks.gaussian(2000, seed: seed).map { $0 * 20_000 }
+    let stamps = Clocks.stamps(period: 500e6 / 24, errors: errors)
+    let text = stamps.map { "\(Int((Double($0) / 1e6).rounded()))\n" }.joined()
+    let report = try ClockAnalysis(read("time_ms\n" + text), provenance: Clocks.provenance).report
+    #expect(
+      report.resolution == 1e6 && report.phase.standardDeviation?.isClose(to: 1e6 / 12.0.squareRoot(), 0.03) == true)
+    #expect(
+      report.warnings.count == 1 && report.warnings[0].contains("resolution of 1000.000 us"), "\(report.warnings)")
+    #expect(report.warnings[0].contains("contributes 288.675 us"))
+    // The exact stamps, and stamps with a resolution that is small against their jitter.
+    #expect(try Clocks.report(stamps).resolution == nil)
+    let jittered = zip(stamps, Clocks.gaussian(2000, seed: seed + 9)).map {
+      Int64((Double($0) / 1e5 + $1 * 10).rounded()) * 100_000
+    }
+    #expect(try Clocks.report(jittered.sorted()).warnings.isEmpty)
+    #expect(try Clocks.report((0..<100).map { $0 * 20_000_000 }).warnings.isEmpty)
+  }
+
+  /// Ticks 20 ms apart, with a pause of 1 s after tick 99.
+  @Test func sectionAndFirstTicksAreChosen() throws {
+    let all = (0..<200 as Range<Int64>).map { 7_000_000_000 + $0 * 20_000_000 + ($0 > 99 ? 1_000_000_000 : 0) }
+    func report(_ from: Double?, _ to: Double?, skipping: Int = 0) throws -> ClockReport {
+      var clock = ClockStamps(name: "x", stamps: all)
+      try clock.keep(from: from, to: to)
+      return try ClockAnalysis(clock, skipping: skipping, provenance: Clocks.provenance).report
+    }
+    #expect(try report(1, nil).ticks == 150 && report(nil, 1).ticks == 51 && report(0.5, 1.5).ticks == 51)
+    let skipped = try report(nil, nil, skipping: 10)
+    #expect(skipped.ticks == 180 && skipped.runs == 2 && skipped.lost == 0)
+    #expect(try report(1.9, nil, skipping: 10).ticks == 90)
+    for (from, to, skip, reason) in [
+      (5, 6, 0, "fewer than 3 stamps"), (nil, nil, 100, "no run has more than 100 ticks"),
+    ] as [(Double?, Double?, Int, String)] {
+      let error = #expect(throws: ReportError.self) { try report(from, to, skipping: skip) }
+      #expect(error?.reason.contains(reason) == true, "\(String(describing: error))")
+    }
   }
 
   @Test func lastLineWithoutNewlineIsIgnoredWithAWarning() throws {

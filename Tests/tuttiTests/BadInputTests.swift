@@ -164,17 +164,25 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput(
       "measure audio one.wav", 64,
       "recordings: fewer than two; give two or more, the reference first, or one file with --channels"),
-    BadInput("measure clock x --json --csv", 64, "--json, --csv and --histogram: contradict each other"),
+    BadInput("measure clock x --json --csv", 64, "--json, --csv, --tempo and --histogram: contradict each other"),
     BadInput("measure clock x --histogram 0", 64, "--histogram 0: out of range; give 1 to 1000000 bins"),
     BadInput("measure clock x --nominal nan", 64, "--nominal nan: out of range"),
+    BadInput("measure clock x --nominal 19", 64, "--nominal 19.0: out of range; give 20 to 1040 BPM"),
+    BadInput("measure clock x --unit h", 64, "unit"),
+    BadInput("measure clock x --column 0", 64, "--column \"0\": not a column; give its title, or its number from 1"),
+    BadInput("measure clock x --from 3 --to 2", 64, "--to 2.0: out of range; give 3.0 (--from) to 1000000000 s"),
+    BadInput("measure clock x --skip -1", 64, "--skip"),
+    BadInput("measure clock rtp:x --unit ms", 64, "--column and --unit: rtp:x is not a text file"),
     BadInput("measure clock x --ticks-per-quarter 0", 64, "--ticks-per-quarter 0: out of range"),
     BadInput(
       "measure clock x --plot x.gif", 64,
       "--plot x.gif: not a supported picture format"),
     BadInput(
       "measure clock x --loopback hw:1", 64, "--loopback: has 1 device, not 2; write SOURCE --loopback OUTPUT INPUT"),
-    BadInput("measure clock x --loopback a b --csv", 64, "--loopback: has no effect with --csv or --histogram"),
-    BadInput("measure clock x --loopback a b --spectrum", 64, "--loopback: has no effect with --spectrum"),
+    BadInput(
+      "measure clock x --loopback a b --csv", 64,
+      "--loopback: has no effect with --csv, --tempo, --spectrum or --histogram"),
+    BadInput("measure clock x --loopback a b --spectrum", 64, "--loopback: has no effect with --csv, --tempo"),
     BadInput("measure clock rtp:x --loopback a b", 64, "--loopback: rtp:x is not a WAV file"),
     BadInput("measure follower alsa:x", 64, "alsa:x: nothing to measure; give --listen INPUT"),
     BadInput("measure follower alsa:x --save y --json", 64, "nothing is measured without --listen; give --listen"),

@@ -50,7 +50,7 @@ import _TestTraits
   }
 
   @Test func allFormsHaveTheProvenance() async throws {
-    for arguments in [[], ["--csv"], ["--histogram", "10"], ["--spectrum"]] {
+    for arguments in [[], ["--csv"], ["--tempo"], ["--histogram", "10"], ["--spectrum"]] {
       let folder = try TemporaryFolder()
       try Data(Self.stamps.utf8).write(to: folder.url.appendingPathComponent("stamps.txt"))
       let outcome = try await Child.tutti(["measure", "clock", "stamps.txt"] + arguments, in: folder).outcome()
@@ -61,12 +61,28 @@ import _TestTraits
   /// The last line of the file is incomplete: it has no line end.
   @Test func cutFileGivesAWarning() async throws {
     let folder = try TemporaryFolder()
-    try Data("1000000\n2000000\n3000000\n40".utf8).write(to: folder.url.appendingPathComponent("cut.txt"))
+    try Data("10000000\n30000000\n50000000\n70".utf8).write(to: folder.url.appendingPathComponent("cut.txt"))
     let outcome = try await Child.tutti(["measure", "clock", "cut.txt"], in: folder).outcome()
     #expect(outcome.status == 0 && outcome.output.contains("ticks 3,"))
     #expect(
       outcome.errors == "tutti: warning: cut.txt:4: the last line has no line end and is ignored; "
         + "record again if the end of the file matters\n")
+  }
+
+  /// A table of ticks at 125 BPM in milliseconds. The ticks before 1 s are 5 ms late.
+  @Test func sectionOfATableIsMeasured() async throws {
+    let folder = try TemporaryFolder()
+    let rows = (0..<200).map { "\($0),x,\(Double($0) * 20 + ($0 < 50 ? 5 : 0))\n" }.joined()
+    try Data(("\u{FEFF}tick,note,Onset\n" + rows).utf8).write(to: folder.url.appendingPathComponent("table.csv"))
+    let command = [
+      "measure", "clock", "table.csv", "--column", "onset", "--unit", "ms", "--from", "0.995", "--nominal", "125",
+    ]
+    let outcome = try await Child.tutti(command + ["--skip", "10", "--to", "2.995"], in: folder).outcome()
+    #expect(outcome.status == 0 && outcome.output.contains("ticks 91, runs 1, lost 0"), "\(outcome.output)")
+    #expect(outcome.output.contains("Tempo 125.000000 BPM") && outcome.errors.isEmpty, "\(outcome.errors)")
+    let refused = try await Child.tutti(["measure", "clock", "table.csv"], in: folder).outcome()
+    // Numbers with a point and without a unit are seconds.
+    #expect(refused.status != 0 && refused.errors.contains("outside 20 to 1040 BPM"), "\(refused.errors)")
   }
 
   @Test func midiFileCannotBeReadFromAPipe() async throws {

@@ -1,41 +1,47 @@
 /// The analysis of one clock for `tutti measure clock`: its stamps, the phase errors of its ticks, and the figures.
 public struct ClockAnalysis {
-  /// The stamps.
+  /// The stamps. If the input contains no tick numbers, ``TickNumbering`` has determined ``ClockStamps/advances``.
   public let clock: ClockStamps
   /// The phase errors.
   let phase: ClockPhase
-  /// The approximate length of a tick in nanoseconds: by the due instants of the trace, or estimated from the stamps.
-  /// ``TickNumbering`` derives the tick numbers from it.
-  let approximatePeriod: Double
   /// The figures.
   public var report: ClockReport
+
+  /// The permitted tempi in beats per minute: those of the program, and a tolerance of 4 % at the fast end for the errors of a clock.
+  private static let tempi = 20.0...1040
 
   /// Measures `clock`.
   ///
   /// - Parameters:
-  ///   - nominalBPM: the tempo that the clock should have; nil if unknown. If it is nil and the acted instants of a trace are measured
-  ///     (``ClockStamps/Source``), the nominal tempo is that of the due instants.
+  ///   - nominalBPM: the tempo that the clock should have, 20 to 1040 BPM; nil if unknown. The ticks are numbered by it
+  ///     (``TickNumbering``). If it is nil and the acted instants of a trace are measured (``ClockStamps/Source``), the nominal tempo is
+  ///     that of the due instants.
   ///   - ticksPerQuarter: the number of ticks of a quarter note, 24 for a MIDI clock.
+  ///   - skipping: the number of ticks at the beginning of each run that are not measured. A lost tick counts.
   ///   - provenance: the origin of the figures, for the report.
-  /// - Throws: ``ReportError`` if no run has three ticks, if the stamps do not advance, or if most ticks are missing.
+  /// - Throws: ``ReportError`` if no run has three ticks, if the stamps do not advance, if most ticks are missing, or if a tempo is
+  ///   outside 20 to 1040 BPM.
   ///
   /// Real-time: not safe.
   public init(
-    _ clock: ClockStamps, nominalBPM: Double? = nil, ticksPerQuarter: Int = 24, provenance: Provenance
+    _ clock: ClockStamps, nominalBPM: Double? = nil, ticksPerQuarter: Int = 24, skipping: Int = 0,
+    provenance: Provenance
   ) throws(ReportError) {
     let tooFewTicks = ReportError(
       subject: clock.name, reason: "fewer than 3 ticks in succession",
       remedy: "record at least 3 ticks of a running clock")
     guard clock.stamps.count >= 3 else { throw tooFewTicks }
+    if let nominalBPM, !Self.tempi.contains(nominalBPM) {
+      throw ReportError(
+        subject: "--nominal", reason: "\(nominalBPM) BPM is outside 20 to 1040 BPM",
+        remedy: "give the tempo in quarter notes per minute")
+    }
     // The length of a tick at the nominal tempo in nanoseconds.
     let given = nominalBPM.map { 60e9 / ($0 * Double(ticksPerQuarter)) }
-    guard let period = clock.duePeriod ?? TickNumbering.period(of: clock, approximate: given) else { throw tooFewTicks }
-    guard period >= 1 else {
-      throw ReportError(
-        subject: clock.name, reason: "most stamps do not differ from the stamp before",
-        remedy: "record the stamps with a finer clock, or give the tempo with --nominal")
-    }
-    let phase = try ClockPhase(clock, approximatePeriod: period)
+    var clock = clock
+    if clock.advances.isEmpty { try clock.number(nominalPeriod: given) }
+    try clock.removeFirstTicks(skipping)
+    let phase = try ClockPhase(clock, approximatePeriod: max(clock.duePeriod ?? clock.meanPeriod, 1))
     let series = phase.series
     guard series.runs.contains(where: { run in run.lazy.filter { !series.phase[$0].isNaN }.prefix(3).count == 3 })
     else { throw tooFewTicks }
@@ -43,7 +49,17 @@ public struct ClockAnalysis {
       throw ReportError(
         subject: clock.name, reason: "the stamps do not advance", remedy: "record the stamps with a finer clock")
     }
-    (self.clock, self.phase, approximatePeriod) = (clock, phase, period)
+    let tempo = 60e9 / (phase.period * Double(ticksPerQuarter))
+    guard Self.tempi.contains(tempo) else {
+      throw ReportError(
+        subject: clock.name,
+        reason:
+          "the tempo is \(tempo.short) BPM with \(ticksPerQuarter) ticks in a quarter note, outside 20 to 1040 BPM",
+        remedy:
+          "give the ticks in a quarter note with --ticks-per-quarter (1 for a click track), and the column and the "
+          + "unit of the stamps with --column and --unit")
+    }
+    (self.clock, self.phase) = (clock, phase)
     // The due instants of a trace give the nominal tempo of its acted instants.
     let due = clock.source == .acted ? clock.duePeriod : nil
     report = ClockReport(
@@ -63,7 +79,7 @@ public struct ClockAnalysis {
   /// | `phase_ns` | the phase error: the stamp minus the best-fit line |
   /// | `state` | `late` if the phase error is more than half a tick, `doubled` for a doubled tick, otherwise `ok` |
   ///
-  /// A doubled tick is a stamp that repeats a tick (``TickNumbering``). Its row has the number of the previous tick, and neither an
+  /// A doubled tick is a stamp that repeats a tick. Its row has the number of the previous tick, and neither an
   /// interval nor a phase error.
   ///
   /// - Parameter output: is called with the text, in parts of about 64 KiB.
@@ -72,14 +88,13 @@ public struct ClockAnalysis {
   public func writeCSV(_ output: (String) -> Void) {
     var text = report.provenance.lines.map { "# \($0)\n" }.joined()
     text += "run,tick,time_ns,interval_ns,phase_ns,state\n"
-    var numbering = TickNumbering(clock, period: approximatePeriod)
     // `index` is the position in the phase series, in which a lost tick also has a value (NaN).
     var (run, tick, index) = (-1, 0, -1)
     // The stamp of the last tick that was not doubled.
     var lastStamp: Int64 = 0
     for (number, stamp) in clock.stamps.enumerated() {
       // The number of ticks since the previous stamp; nil at the start of a run, 0 for a doubled tick.
-      let advance = numbering.advance(number)
+      let advance = clock.advances[number] == ClockStamps.restart ? nil : Int(clock.advances[number])
       if advance == 0 {
         text += "\(run),\(tick),\(stamp),,,doubled\n"
       } else {
@@ -98,6 +113,20 @@ public struct ClockAnalysis {
       }
     }
     output(text)
+  }
+
+  /// Writes comments with the provenance and the length of a window, a line with the titles of the columns, and one row for each window of
+  /// the tempo over time (``TempoCurve``): `run`, `time_s`, `tempo_bpm`, `standard_error_bpm`, `ticks`.
+  ///
+  /// - Parameter output: is called with the text.
+  ///
+  /// Real-time: not safe.
+  public func writeTempoCSV(_ output: (String) -> Void) {
+    output(report.provenance.lines.map { "# \($0)\n" }.joined())
+    output("# window: \(report.tempoCurve.window) ticks\nrun,time_s,tempo_bpm,standard_error_bpm,ticks\n")
+    for row in report.tempoCurve.rows {
+      output("\(row.run),\(row.seconds.fixed(6)),\(row.tempo.fixed(6)),\(row.standardError.scientific),\(row.ticks)\n")
+    }
   }
 
   /// Returns the histogram of the magnitude of the phase error, in the format of `cyclictest --histogram`.
@@ -137,7 +166,7 @@ public struct ClockAnalysis {
   /// peak is lost.
   private static let columns = 1000
 
-  /// Returns a gnuplot script that draws the phase error over time, its histogram, and the Allan deviation. The script contains its data,
+  /// Returns a gnuplot script that draws the phase error over time, its histogram, the tempo over time, and the Allan deviation. The script contains its data,
   /// reads no file, needs gnuplot 5, and writes a picture to `file`.
   ///
   /// Real-time: not safe.
@@ -154,11 +183,17 @@ public struct ClockAnalysis {
     let extremes = report.phase.minimum...report.phase.maximum
     let histogram = Gnuplot.histogram(phase.errors { $0 }, in: robust?.range.scaled(by: 1e3) ?? extremes)
     let guides = SlopeGuides(report.stability.map { ($0.seconds, $0.allan.value) })
+    // An empty line ends each run.
+    let rows = report.tempoCurve.rows
+    let tempo = rows.enumerated().flatMap { index, row in
+      let line = "\(row.seconds) \(row.tempo) \(1.96 * row.standardError)"
+      return index > 0 && rows[index - 1].run != row.run ? ["", line] : [line]
+    }
     return Gnuplot.script(
       picture, title: "\(report.ticks) ticks, \(report.tempo.value.fixed(4)) BPM; \(report.provenance.title)",
       data: Gnuplot.data("series", series.map { column in column.map { "\($0.time) \($0.low) \($0.high)" } ?? "" })
         + Gnuplot.data("histogram", histogram) + Gnuplot.data("stability", stability) + (outside?.data ?? "")
-        + Gnuplot.data("spectrum", report.spectrum?.plotLines ?? []),
+        + Gnuplot.data("tempo", tempo) + Gnuplot.data("spectrum", report.spectrum?.plotLines ?? []),
       [
         Gnuplot.Panel(
           x: "time / s", y: "phase error / µs", settings: robust.map { [$0.setting] } ?? [],
@@ -166,6 +201,14 @@ public struct ClockAnalysis {
             "$series using 1:2:3 with filledcurves \(color) notitle", "$series using 1:2 with lines \(color) notitle",
             "$series using 1:3 with lines \(color) notitle",
           ] + [outside?.curve].compactMap(\.self)),
+        Gnuplot.Panel(
+          x: "time / s", y: "tempo / BPM",
+          curves: rows.isEmpty
+            ? []
+            : [
+              "$tempo using 1:2:3 with yerrorbars pt 7 ps 0.3 \(color) "
+                + "title 'windows of \(report.tempoCurve.window) ticks, 95 % interval'"
+            ]),
         Gnuplot.Panel(
           x: RobustRange.label("phase error / µs", robust), y: "ticks",
           settings: Gnuplot.countAxis + ["set style fill solid"],

@@ -1,6 +1,6 @@
 /// The phase errors of the ticks of a clock: each stamp minus the best-fit line, positive for a late tick.
 ///
-/// The line is fitted by least squares over all ticks. A run is a sequence of ticks without a stop of the clock (``TickNumbering``). All
+/// The line is fitted by least squares over all ticks. A run is a sequence of ticks without a stop of the clock (``ClockStamps/advances``). All
 /// runs share one slope, the length of a tick. Each run has its own intercept.
 struct ClockPhase {
   /// The phase errors in nanoseconds, one for each tick of each run. A lost tick is NaN.
@@ -13,7 +13,7 @@ struct ClockPhase {
   private(set) var intervals: Distribution?
   /// The number of ticks that are present.
   private(set) var ticks = 0
-  /// The number of ticks that are missing within runs, and the number of doubled ticks (``TickNumbering``).
+  /// The number of ticks that are missing within runs, and the number of doubled ticks.
   private(set) var (lost, doubled) = (0, 0)
   /// The longest pause between two runs in nanoseconds; nil with one run.
   private(set) var longestPause: Int64?
@@ -21,7 +21,7 @@ struct ClockPhase {
   /// Calculates the phase errors.
   ///
   /// - Parameters:
-  ///   - clock: the stamps.
+  ///   - clock: the stamps, with their ``ClockStamps/advances``.
   ///   - approximatePeriod: the approximate length of a tick in nanoseconds, at least 1.
   /// - Throws: ``ReportError`` if a million ticks or more, and more than three quarters of all ticks, are missing. `approximatePeriod` is
   ///   then probably wrong.
@@ -29,7 +29,7 @@ struct ClockPhase {
     // A line with a slope in whole nanoseconds is subtracted in integers, without rounding. The best-fit line is then fitted to the small
     // remainders.
     let wholePeriod = Int64(approximatePeriod.rounded())
-    try place(clock, wholePeriod: wholePeriod, numbering: TickNumbering(clock, period: approximatePeriod))
+    try place(clock, wholePeriod: wholePeriod)
     intervals = Distribution(intervalsOfAdjacentTicks(wholePeriod: wholePeriod))
     fit(wholePeriod: wholePeriod)
   }
@@ -37,16 +37,16 @@ struct ClockPhase {
   /// Fills the series with the stamps minus an approximate line, and counts the ticks.
   ///
   /// - Parameter wholePeriod: the slope of the approximate line in nanoseconds per tick. In each run, the line begins at the first stamp.
-  private mutating func place(_ clock: ClockStamps, wholePeriod: Int64, numbering: TickNumbering) throws(ReportError) {
-    var numbering = numbering
+  private mutating func place(_ clock: ClockStamps, wholePeriod: Int64) throws(ReportError) {
     // The limit bounds the memory if `wholePeriod` is wrong. Its constant term permits long gaps in short files.
     let limit = 4 * clock.stamps.count + 1_000_000
     series.phase.reserveCapacity(clock.stamps.count)
     // In the current run: the index of its first tick in the series, its first stamp, and the number of the present tick from 0.
     var (start, first, position): (Int, Int64, Int64) = (0, 0, 0)
     for (index, stamp) in clock.stamps.enumerated() {
-      // The number of ticks since the previous stamp; nil at the start of a run, 0 for a doubled tick.
-      guard let advance = numbering.advance(index) else {
+      // The number of ticks since the previous stamp; 0 for a doubled tick.
+      let advance = Int(clock.advances[index])
+      guard clock.advances[index] != ClockStamps.restart else {
         if index > 0 {
           series.runs.append(start..<series.phase.count)
           longestPause = max(longestPause ?? 0, stamp - clock.stamps[index - 1])

@@ -20,7 +20,7 @@ public struct ClockReport: Sendable {
   public let runs: Int
   /// The number of ticks that are missing within a run.
   public let lost: Int
-  /// The number of stamps that repeat a tick (``TickNumbering``).
+  /// The number of stamps that repeat a tick.
   public let doubled: Int
   /// The number of ticks that came more than half a tick after the best-fit line.
   public let late: Int
@@ -41,10 +41,17 @@ public struct ClockReport: Sendable {
   /// The relative difference of the measured tempo from the nominal tempo in parts per million, positive for a fast clock; nil if the
   /// nominal tempo is unknown.
   public let drift: Estimate?
+  /// The tempo over time, in at most 500 windows.
+  public let tempoCurve: TempoCurve
+  /// The tempo over time in at most 20 windows, for the text.
+  private let tempoSections: TempoCurve
   /// The stability over observation times of 1, 2, 4, ... ticks.
   public let stability: [ClockStability]
   /// The power spectral density of the phase errors; nil without 64 ticks in succession.
   public let spectrum: PhaseSpectrum?
+  /// The resolution of the stamps in nanoseconds; nil if it is finer than 10 us, or contributes less than a tenth of the standard deviation
+  /// of the phase errors.
+  public let resolution: Double?
   /// Warnings about the input for the user, each in one line.
   public let warnings: [String]
   /// The jitter floor of the audio interface that recorded the clock; nil if it was not measured.
@@ -74,9 +81,36 @@ public struct ClockReport: Sendable {
       return Estimate(
         value: ($0.period - phase.period) / phase.period * 1e6, standardError: relativeError.map { $0 * ratio * 1e6 })
     }
+    tempoCurve = TempoCurve(phase, clock, ticksPerQuarter: ticksPerQuarter, limit: 500)
+    tempoSections = TempoCurve(phase, clock, ticksPerQuarter: ticksPerQuarter, limit: 20)
     stability = ClockStability.octaves(of: phase.series, period: phase.period)
     spectrum = PhaseSpectrum(of: phase.series, period: phase.period)
-    warnings = clock.warnings + Self.warnings(clock, phase, self.phase)
+    let deviation = self.phase.standardDeviation ?? 0
+    resolution = clock.coarseResolution.flatMap {
+      clock.resolution != nil || $0 / 12.0.squareRoot() > deviation / 10 ? $0 : nil
+    }
+    warnings =
+      clock.warnings + Self.warnings(clock, resolution) + Self.warnings(clock, phase, self.phase)
+      + Self.warnings(clock, tempo.value, nominalTempo)
+  }
+
+  /// Returns a warning about coarse stamps. The rounding errors of stamps are uniform over the resolution r, so that their standard
+  /// deviation is r / sqrt(12).
+  private static func warnings(_ clock: ClockStamps, _ resolution: Double?) -> [String] {
+    guard let resolution else { return [] }
+    return [
+      "\(clock.name): the stamps have a resolution of \(resolution.microseconds) us, so each phase error can be wrong by up to this "
+        + "time; the resolution contributes \((resolution / 12.0.squareRoot()).microseconds) us to the sd of the phase errors"
+    ]
+  }
+
+  /// Returns a warning if the tempo is not that of `--nominal`, by which the ticks are numbered.
+  private static func warnings(_ clock: ClockStamps, _ tempo: Double, _ nominal: Double?) -> [String] {
+    guard let nominal, abs(tempo / nominal - 1) > TickNumbering.nominalTolerance else { return [] }
+    return [
+      "\(clock.name): the measured tempo differs from the nominal tempo by \(((tempo / nominal - 1) * 100).fixed(1)) %; "
+        + "if the nominal tempo is right, ticks are lost or doubled, and their numbers are uncertain"
+    ]
   }
 
   /// Returns a warning for each reason why the figures may not be those of one steady clock.
@@ -93,6 +127,11 @@ public struct ClockReport: Sendable {
       warnings.append(
         "\(clock.name): the tempo is not constant: a tick is more than one tick length from the best-fit line; "
           + "measure parts with one tempo separately")
+    }
+    if clock.uncertainNumbers * 200 > phase.ticks {
+      warnings.append(
+        "\(clock.name): the phase errors of \(clock.uncertainNumbers) of \(phase.ticks) ticks reach half a tick, so their tick "
+          + "numbers, and the lost and doubled ticks, are uncertain; give the tempo with --nominal")
     }
     if (phase.lost + phase.doubled) * 10 > phase.ticks {
       warnings.append(
@@ -111,7 +150,8 @@ extension ClockReport: Encodable {
       "phase_peak_to_peak_us": peakToPeak / 1e3, "tempo_bpm": tempo.value,
       "tempo_standard_error_bpm": tempo.standardError, "nominal_bpm": nominalTempo, "nominal_source": nominalSource,
       "drift_ppm": drift?.value, "drift_standard_error_ppm": drift?.standardError, "stability": stability,
-      "spectrum": spectrum, "warnings": warnings, "loopback": loopback,
+      "tempo_over_time": tempoCurve, "spectrum": spectrum, "warnings": warnings,
+      "resolution_us": resolution.map { $0 / 1e3 }, "loopback": loopback,
     ])
   }
 }
@@ -130,6 +170,7 @@ extension ClockReport: CustomStringConvertible {
 
       Times, us; phase: the error against the best-fit line (peak to peak: \(peakToPeak.microseconds) us)
       \(times)\(loopback.map { "\($0.text)\n" } ?? "")
+      \(tempoSections.text)
       Stability against the best-fit line
       \(stabilityText)
 

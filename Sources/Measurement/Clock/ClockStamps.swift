@@ -22,12 +22,17 @@ public struct ClockStamps: Sendable {
   public internal(set) var source: Source?
   /// The stamps in nanoseconds, in the order of the file.
   public internal(set) var stamps: [Int64] = []
-  /// For each stamp of a trace, the number of ticks since the previous stamp: 0 if the same tick is repeated, ``restart`` for the
-  /// first stamp of a run, which is a sequence of ticks without a stop of the clock. Empty for an input without tick numbers, such as
-  /// a file of stamps.
+  /// For each stamp, the number of ticks since the previous stamp: 0 if the same tick is repeated, ``restart`` for the first stamp of a
+  /// run, which is a sequence of ticks without a stop of the clock. A trace contains the numbers of its ticks. For another input, such
+  /// as a file of stamps, the array is empty until ``number(nominalPeriod:)``.
   var advances: [Int32] = []
+  /// The number of stamps whose tick number is uncertain (``TickNumbering/uncertain``).
+  private(set) var uncertainNumbers = 0
   /// The mean length of a tick by the due instants of the trace, in nanoseconds; nil for an input that is not a trace.
   public internal(set) var duePeriod: Double?
+  /// The resolution of the stamps in nanoseconds, if the input states it, as a MIDI file does; nil: unknown. ``coarseResolution`` then
+  /// detects a coarse resolution.
+  public var resolution: Double?
   /// Warnings for the user, for example about a line that was ignored.
   public internal(set) var warnings: [String] = []
 
@@ -47,6 +52,49 @@ public struct ClockStamps: Sendable {
   ///
   /// Real-time: not safe.
   public mutating func warn(_ message: String) { warnings.append(message) }
+
+  /// Determines the tick numbers from the stamps (``TickNumbering``).
+  ///
+  /// - Parameter nominalPeriod: the length of a tick at the nominal tempo in nanoseconds; nil if unknown.
+  /// - Throws: ``ReportError`` if most stamps are equal and `nominalPeriod` is nil.
+  mutating func number(nominalPeriod: Double?) throws(ReportError) {
+    let equal = stamps.indices.dropFirst().count { stamps[$0] == stamps[$0 - 1] }
+    guard nominalPeriod != nil || equal * 2 < stamps.count else {
+      throw ReportError(
+        subject: name, reason: "most stamps do not differ from the stamp before",
+        remedy: "record the stamps with a finer clock, or give the tempo with --nominal")
+    }
+    let numbering = TickNumbering(stamps, nominalPeriod: nominalPeriod)
+    (advances, uncertainNumbers) = (numbering.advances, numbering.uncertain)
+  }
+
+  /// The resolution of the stamps in nanoseconds: ``resolution``, or the greatest common divisor of the intervals if it is at least 10 us.
+  /// It is nil if the intervals are equal: each of them is then a multiple of the length of a tick, which is no resolution. The tick numbers
+  /// must be known (``advances``).
+  var coarseResolution: Double? {
+    if let resolution { return resolution }
+    var (divisor, tick, isVariable): (Int64, Int64?, Bool) = (0, nil, false)
+    for index in stamps.indices.dropFirst() where advances[index] != Self.restart && advances[index] > 0 {
+      var (interval, rest) = (stamps[index] - stamps[index - 1], divisor)
+      let length = interval / Int64(advances[index])
+      isVariable = isVariable || length != tick ?? length
+      tick = tick ?? length
+      while rest != 0 { (interval, rest) = (rest, interval % rest) }
+      divisor = interval
+      if divisor > 0, divisor < 10_000 { return nil }
+    }
+    return isVariable && divisor > 0 ? Double(divisor) : nil
+  }
+
+  /// The mean length of a tick within the runs in nanoseconds, by the ``advances``; 0 without two ticks in a run.
+  var meanPeriod: Double {
+    var (ticks, nanoseconds): (Int64, Int128) = (0, 0)
+    for index in stamps.indices.dropFirst() where advances[index] != Self.restart {
+      ticks += Int64(advances[index])
+      nanoseconds += Int128(stamps[index]) - Int128(stamps[index - 1])
+    }
+    return ticks > 0 ? Double(nanoseconds) / Double(ticks) : 0
+  }
 
   /// Appends the stamp of a line of the file.
   ///
@@ -104,8 +152,7 @@ public struct ClockStamps: Sendable {
   /// Creates the stamps of the Timing Clock messages, or of the notes, of a Standard MIDI File.
   ///
   /// A Standard MIDI File contains Timing Clock messages only if a program has recorded them (as F7 events). A stamp is the time of the
-  /// event by the tempo map of the file. The resolution of the stamps is the length of a tick of the file. ``warnings`` states this
-  /// length.
+  /// event by the tempo map of the file. The ``resolution`` of the stamps is the length of a tick of the file.
   ///
   /// - Parameters:
   ///   - name: the name of the file, for messages.
@@ -166,8 +213,6 @@ public struct ClockStamps: Sendable {
       previous = tick
       stamps.append(map.nanoseconds(at: tick))
     }
-    warnings.append(
-      "\(name): the times of this MIDI file have a resolution of \(map.longestTick.microseconds) us, "
-        + "so each phase error can be wrong by up to this time")
+    resolution = map.longestTick
   }
 }

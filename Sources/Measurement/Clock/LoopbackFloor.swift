@@ -65,9 +65,9 @@ public struct LoopbackFloor: Sendable {
       remedy: "connect the output to the input with a cable, and raise the levels")
     let report: ClockReport
     do throws(ReportError) {
-      // Each pulse counts as a quarter note of one tick.
+      // Each pulse counts as a MIDI clock tick.
       report = try ClockAnalysis(
-        ClockStamps(recording), nominalBPM: 60 / period, ticksPerQuarter: 1,
+        ClockStamps(recording), nominalBPM: 60 / (period * 24),
         provenance: Provenance(version: "", command: "", inputs: [])
       ).report
     } catch { throw missing }

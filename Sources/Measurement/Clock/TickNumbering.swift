@@ -1,119 +1,204 @@
-import MusicalTime
-
-/// Determines the tick numbers of the stamps of a clock, relative to the beginning of each run.
+/// Numbers the ticks of a clock from their stamps, relative to the beginning of each run.
 ///
-/// A trace contains the tick numbers. In other inputs they follow from the intervals between the stamps. Each interval is divided by the
-/// length of a tick and rounded to a whole number k:
+/// A single interval does not tell the number of a tick: with a jitter of a quarter of a tick, intervals from half a tick to one and a half
+/// ticks occur. The ticks are therefore numbered against a tracking line, which follows the tempo. The best numbers are those of the most
+/// probable sequence of events (``TickHypothesis``): the next tick, missing ticks, a repeated tick, late ticks, a step of the phase or of
+/// the tempo. Like the Viterbi algorithm (G. D. Forney, Proceedings of the IEEE 61 (3), 1973), the search keeps the best hypotheses after
+/// each stamp, and decides when all later stamps are known. Unlike it, the search keeps only ``beamWidth`` hypotheses.
 ///
-/// - k = 1...24: the tick number increases by k, so k - 1 ticks are lost.
-/// - k = 0: the tick is doubled. Its number is that of the previous tick.
-/// - k > 24, more than a quarter note of MIDI clock: a new run begins.
+/// A run ends with a pause of more than 24 ticks, a quarter note of MIDI clock.
 ///
-/// There is one exception. If intervals with k = 0 follow an interval with k > 1, at most k - 1 of their ticks are late, and not doubled.
-/// A late tick takes the number of a missing tick. For example, the intervals 3, 0 and 0 increase the number by 1, 1 and 1.
+/// The length of a tick at the beginning of a run is that of `--nominal`, and the slope of the line then stays within 3 % of it. Otherwise
+/// there are two hypotheses: the mean of the intervals near the median interval, and the mean of all intervals. The first one is right if
+/// ticks are missing or repeated. The second one is right if the stamps are quantized to multiples of a time not much shorter than a tick,
+/// as those of MIDI over Bluetooth Low Energy are.
+///
+/// Stamps that are quantized to nearly the length of a tick look like a clock of another tempo that regularly loses or repeats ticks. If
+/// a run has at least ``suspiciousEvents`` such events, but consecutive numbers put each stamp less than half a tick from a straight line,
+/// the numbers are consecutive. Ticks that are lost at random leave this band.
 struct TickNumbering {
+  /// For each stamp, the number of ticks since the previous stamp: 0 for a repeated tick, ``ClockStamps/restart`` for the first stamp of a
+  /// run.
+  private(set) var advances: [Int32]
+  /// The number of stamps whose numbers are uncertain: their distance to the predicted instant is 0.4 ticks or more. Stamps of a run with
+  /// consecutive numbers are certain if all of them are less than 0.4 ticks from a straight line.
+  private(set) var uncertain = 0
+
   private let stamps: [Int64]
-  private let advances: [Int32]
-  /// The length of a tick in nanoseconds, at least 1.
-  private let period: Double
-  /// How many of the next ticks are late and not doubled.
-  private var lateTicksAhead = 0
+  /// The length of a tick at the nominal tempo in nanoseconds; nil if unknown.
+  private let nominalPeriod: Double?
 
-  /// The longest interval within a run, in ticks. It does not apply to a trace.
-  private static let longestGap = 24.0
+  /// The longest interval within a run, in ticks.
+  static let longestGap = 24.0
+  private static let beamWidth = 12
+  /// Hypotheses that cost more than the best one by this difference are dropped.
+  private static let largestCost = 30.0
+  private static let suspiciousEvents = 8
+  private static let uncertainError = 0.4
+  /// The largest difference of the length of a tick from the nominal length, as a fraction.
+  static let nominalTolerance = 0.03
+  /// The number of intervals from which the length of a tick at the beginning of a run is estimated.
+  private static let firstIntervals = 32
 
-  init(_ clock: ClockStamps, period: Double) {
-    (stamps, advances, self.period) = (clock.stamps, clock.advances, period)
-  }
-
-  /// Returns the number of ticks from the previous stamp to the stamp at `index`; nil if a new run begins, 0 for a doubled tick. The
-  /// function must be called for each index in order.
-  mutating func advance(_ index: Int) -> Int? {
-    guard index > 0 else { return nil }
-    guard advances.isEmpty else { return advances[index] == ClockStamps.restart ? nil : Int(advances[index]) }
-    let whole = roundedInterval(index)
-    guard whole <= Self.longestGap else {
-      lateTicksAhead = 0
-      return nil
-    }
-    if whole == 0 {
-      guard lateTicksAhead > 0 else { return 0 }
-      lateTicksAhead -= 1
-      return 1
-    }
-    // The number of late ticks after this stamp: those whose interval is 0 ticks, at most as many as there are missing ticks.
-    var late = 0
-    while index + late + 1 < stamps.count, late < Int(whole) - 1, roundedInterval(index + late + 1) == 0 { late += 1 }
-    lateTicksAhead = late
-    return Int(whole) - late
-  }
-
-  /// Returns the interval before the stamp at `index` in ticks, rounded to a whole number.
-  private func roundedInterval(_ index: Int) -> Double {
-    (Double(stamps[index] - stamps[index - 1]) / period).rounded()
-  }
-
-  /// Returns the length of a tick in nanoseconds: the mean of all intervals that are longer than half and shorter than one and a half
-  /// times an estimate. The estimate is `approximate`, or the median interval if `approximate` is nil. The median alone is not exact
-  /// enough to divide an interval of many ticks, because lost ticks move it. Lost ticks have no effect on the mean, because their
-  /// intervals are left out.
+  /// Numbers the ticks. The time is O(n) for n stamps.
   ///
   /// - Parameters:
-  ///   - clock: the stamps. In a trace, only the intervals between ticks with consecutive numbers count.
-  ///   - approximate: the length of a tick at the nominal tempo in nanoseconds; nil if unknown.
-  /// - Returns: `approximate` if there is no interval; 0 if most stamps are equal and `approximate` is nil.
-  static func period(of clock: ClockStamps, approximate: Double?) -> Double? {
-    var lengths: [Int64] = []
-    lengths.reserveCapacity(clock.stamps.count)
-    for index in clock.stamps.indices.dropFirst() where clock.advances.isEmpty || clock.advances[index] == 1 {
-      lengths.append(clock.stamps[index] - clock.stamps[index - 1])
-    }
-    guard !lengths.isEmpty else { return approximate }
-    lengths.sort()
-    let center = approximate ?? Double(lengths[lengths.count / 2])
-    var (count, sum) = (0.0, 0.0)
-    for length in lengths where Double(length) > center / 2 && Double(length) < center * 1.5 {
-      count += 1
-      sum += Double(length) - center
-    }
-    return count > 0 ? center + sum / count : center
+  ///   - stamps: the stamps in nanoseconds, ascending.
+  ///   - nominalPeriod: the length of a tick at the nominal tempo in nanoseconds; nil if unknown.
+  init(_ stamps: [Int64], nominalPeriod: Double?) {
+    (self.stamps, self.nominalPeriod) = (stamps, nominalPeriod)
+    advances = [Int32](repeating: 1, count: stamps.count)
+    var start = 0
+    while start < stamps.count { start = numberRun(from: start) }
   }
-}
 
-/// Counts the ticks between consecutive tick lines of a trace, and calculates the mean length of a tick by the due instants.
-///
-/// ``ClockStamps`` uses this type to read a trace.
-struct TraceNumbering {
-  private var previous: TraceTick?
-  /// The sums of the ticks and of the nanoseconds between consecutive lines of the same run.
-  private var (ticks, nanoseconds): (Int64, Int128) = (0, 0)
+  /// Numbers the run that begins with the stamp at `start`. Returns the index of the stamp after the run.
+  private mutating func numberRun(from start: Int) -> Int {
+    advances[start] = ClockStamps.restart
+    var hypotheses = firstHypotheses(at: start)
+    let limits =
+      nominalPeriod.map { max($0 * (1 - Self.nominalTolerance), 1)...max($0 * (1 + Self.nominalTolerance), 1) }
+      ?? 1...Double(1 << 62)
+    var history = History(first: start + 1)
+    var next: [TickHypothesis] = []
+    var candidates: [(event: TickHypothesis.Event, parent: Int, cost: Double)] = []
+    var (index, uncertainInRun) = (start + 1, 0)
+    while index < stamps.count {
+      let interval = Double(stamps[index] - stamps[index - 1])
+      guard interval <= (Self.longestGap + 0.5) * hypotheses[0].period else { break }
+      let time = Double(stamps[index] - stamps[start])
+      candidates.removeAll(keepingCapacity: true)
+      for (parent, hypothesis) in hypotheses.enumerated() {
+        hypothesis.forEachEvent(at: time, interval: interval) { candidates.append(($0, parent, $1)) }
+      }
+      candidates.sort { $0.cost < $1.cost }
+      let least = candidates[0].cost
+      next.removeAll(keepingCapacity: true)
+      for (event, parent, cost) in candidates where next.count < Self.beamWidth && cost < least + Self.largestCost {
+        let previous = hypotheses[parent]
+        let hypothesis = previous.after(event, cost: cost - least, at: time, limits: limits)
+        // At most five hypotheses have one number, so that the others are not crowded out.
+        guard !next.contains(where: { $0.isLike(hypothesis) }),
+          next.count(where: { $0.number == hypothesis.number }) < 5
+        else { continue }
+        history.append(parent: parent, advance: hypothesis.number - previous.number)
+        next.append(hypothesis)
+      }
+      swap(&hypotheses, &next)
+      if abs(hypotheses[0].error) >= Self.uncertainError { uncertainInRun += 1 }
+      history.endStep(&advances)
+      index += 1
+    }
+    history.finish(&advances)
+    let run = start..<index
+    let events = advances[run].dropFirst().count { $0 != 1 }
+    if events >= Self.suspiciousEvents || (events == 0 && uncertainInRun > 0) {
+      let error = straightError(of: run)
+      if error < 0.5 { for index in run.dropFirst() { advances[index] = 1 } }
+      if error < Self.uncertainError { uncertainInRun = 0 }
+    }
+    uncertain += uncertainInRun
+    return index
+  }
 
-  /// The shortest length of a tick within a run in nanoseconds. A tick at the fastest tempo, 999 BPM, takes 2.5 ms. If the time between
-  /// the due instants of two lines is less than this value for each tick between them, the lines belong to different runs.
-  private static let shortestTick: Int64 = 2_400_000
-  /// The longest gap in ticks within a run: 100 quarter notes. After a longer gap a new run begins, because the phase before the gap says
-  /// little about the phase after it.
-  private static let longestGap: Int64 = 2400
+  /// Returns one hypothesis for each probable length of a tick at the beginning of a run.
+  private func firstHypotheses(at start: Int) -> [TickHypothesis] {
+    func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
+    func intervals(_ count: Int) -> [Double] {
+      (start..<min(start + count, stamps.count - 1)).map { Double(stamps[$0 + 1] - stamps[$0]) }
+    }
+    // Returns the mean of the intervals near `center`; `center` if there are none.
+    func typical(_ intervals: [Double], near center: Double) -> Double {
+      let near = intervals.filter { $0 > center / 2 && $0 < center * 1.5 }
+      return max(near.isEmpty ? center : mean(near), 1)
+    }
+    var periods: [Double]
+    let first = intervals(Self.firstIntervals)
+    if let nominalPeriod {
+      // With long gaps, an error of the nominal tempo of 2 % would give wrong numbers.
+      let measured = typical(intervals(128 * Self.firstIntervals), near: nominalPeriod)
+      periods = abs(measured / nominalPeriod - 1) < Self.nominalTolerance ? [measured] : []
+      periods.append(max(nominalPeriod, 1))
+    } else {
+      periods = [typical(first, near: first.isEmpty ? 1 : first.sorted()[first.count / 2])]
+      // The run ends at a pause. An interval of several ticks is a gap, and then the mean is not the length of a tick.
+      let run = Array(first.prefix { $0 <= Self.longestGap * periods[0] })
+      if !run.isEmpty, !run.contains(where: { $0 > 2.6 * periods[0] }) {
+        let mean = max(mean(run), 1)
+        if (0.625...1.6).contains(mean / periods[0]) { periods.append(mean) }
+      }
+    }
+    let weight = nominalPeriod == nil ? 6.0 : 32
+    return periods.enumerated().map { TickHypothesis(period: $1, weight: weight, cost: Double($0) * 3) }
+  }
 
-  /// The mean length of a tick by the due instants, in nanoseconds; nil if no run has two ticks.
-  var period: Double? { ticks > 0 ? Double(nanoseconds) / Double(ticks) : nil }
+  /// Returns the largest distance of the stamps of a run from their straight line in ticks, if their numbers are consecutive; infinity if
+  /// the length of a tick is then not the nominal one.
+  private func straightError(of run: Range<Int>) -> Double {
+    let (first, last) = (stamps[run.lowerBound], stamps[run.upperBound - 1])
+    let (count, slope) = (Double(run.count), Double(last - first) / Double(run.count - 1))
+    func remainder(_ position: Int) -> Double {
+      Double(stamps[run.lowerBound + position] - first) - slope * Double(position)
+    }
+    let center = (count - 1) / 2
+    var (mean, xy) = (0.0, 0.0)
+    for position in 0..<run.count {
+      let value = remainder(position)
+      mean += value / count
+      xy += (Double(position) - center) * value
+    }
+    let correction = xy / (count * (count * count - 1) / 12)
+    let period = slope + correction
+    if let nominalPeriod, abs(period / nominalPeriod - 1) > Self.nominalTolerance { return .infinity }
+    var greatest = 0.0
+    for position in 0..<run.count {
+      greatest = max(greatest, abs(remainder(position) - mean - correction * (Double(position) - center)))
+    }
+    return period > 0 ? greatest / period : .infinity
+  }
 
-  /// Returns the number of ticks from the previous line to `tick`, or ``ClockStamps/restart`` if a new run begins.
+  /// The events of the last stamps of a run, from which the numbers of the best hypothesis follow.
   ///
-  /// A new run begins as in ``Trace/runs``, and also after a gap of more than 2400 ticks or if the ticks are too fast. There is one
-  /// exception: a tick with the same number as the previous line and nearly the same due instant is a repetition. The result is then 0.
-  mutating func advance(to tick: TraceTick) -> Int32 {
-    defer { previous = tick }
-    guard let previous else { return ClockStamps.restart }
-    let (advance, overflow) = tick.tick.index.subtractingReportingOverflow(previous.tick.index)
-    guard !overflow else { return ClockStamps.restart }
-    let interval = tick.due - previous.due
-    if advance == 0, interval.magnitude.count < Self.shortestTick { return 0 }
-    guard !Trace.beginsRun(tick, after: previous), advance <= Self.longestGap,
-      interval.count >= advance * Self.shortestTick
-    else { return ClockStamps.restart }
-    ticks += advance
-    nanoseconds += Int128(interval.count)
-    return Int32(advance)
+  /// After ``capacity`` stamps, all but the last ``delay`` ones are decided. All hypotheses that remain have these events in common,
+  /// unless their numbers differ for more than ``delay`` stamps.
+  private struct History {
+    /// For each hypothesis after each stamp, its parent and its advance.
+    private var steps: [(parent: UInt8, advance: Int32)] = []
+    /// The number of hypotheses after each stamp, summed up.
+    private var ends: [Int] = []
+    /// The index of the first stamp.
+    private var first: Int
+
+    private static let (capacity, delay) = (8192, 1024)
+
+    init(first: Int) { self.first = first }
+
+    /// Appends a hypothesis after the present stamp, in the order of the costs.
+    mutating func append(parent: Int, advance: Int) { steps.append((UInt8(parent), Int32(advance))) }
+
+    /// Ends the present stamp.
+    mutating func endStep(_ advances: inout [Int32]) {
+      ends.append(steps.count)
+      if ends.count == Self.capacity { decide(Self.capacity - Self.delay, &advances) }
+    }
+
+    /// Decides all stamps.
+    mutating func finish(_ advances: inout [Int32]) { decide(ends.count, &advances) }
+
+    /// Follows the best hypothesis back, stores its advances, and forgets the first `count` stamps.
+    private mutating func decide(_ count: Int, _ advances: inout [Int32]) {
+      var hypothesis = 0
+      for position in ends.indices.reversed() {
+        let step = steps[(position > 0 ? ends[position - 1] : 0) + hypothesis]
+        advances[first + position] = step.advance
+        hypothesis = Int(step.parent)
+      }
+      guard count > 0 else { return }
+      let removed = ends[count - 1]
+      steps.removeFirst(removed)
+      ends.removeFirst(count)
+      for position in ends.indices { ends[position] -= removed }
+      first += count
+    }
   }
 }

@@ -10,9 +10,10 @@ struct ClockCommand: ParsableCommand {
       SOURCE is one of these:
 
         FILE             trace of `tutti peer --trace FILE`; or text of any other
-                         program with the time stamp of one tick on each line: a
-                         whole number is in nanoseconds, a number with a decimal
-                         point in seconds
+                         program with the time stamp of one tick on each line, or a
+                         table with a column of stamps. Without a unit (--unit, or
+                         time_ms as title), a whole number is in nanoseconds, and a
+                         number with a decimal point or an exponent in seconds
         FILE.wav         recording of the clock: a pulse or a click for each tick
         FILE.mid         MIDI file with recorded clock bytes, or with --notes a note
                          for each tick
@@ -35,6 +36,9 @@ struct ClockCommand: ParsableCommand {
 
       FIGURES
         interval   time from a tick to the next one
+        tempo over time
+                   tempo of the best-fit line in each of at most 20 windows; with
+                   --tempo, --json and --plot of at most 500
         phase      phase error: time of a tick minus the best-fit line through all
                    ticks; positive: late
         lost       ticks that are missing while the clock runs
@@ -63,6 +67,9 @@ struct ClockCommand: ParsableCommand {
         tutti measure clock stamps.txt --nominal 120 --plot clock.svg
         tutti measure clock ada.trace --plot clock.pdf --size 85x150mm
         tutti measure clock ada.trace --csv > ticks.csv
+        tutti measure clock ada.trace --tempo > tempo.csv
+        tutti measure clock taps.csv --column onset --unit ms --ticks-per-quarter 1
+        tutti measure clock stamps.txt --from 10 --to 70 --skip 24
         tutti measure clock ada.trace --histogram 500
         tutti measure clock ada.trace --spectrum > spectrum.csv
         tutti measure clock clicks.wav --ticks-per-quarter 1
@@ -84,14 +91,40 @@ struct ClockCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Set the nominal tempo, to which the drift is relative. Without a nominal tempo, no drift is printed. Lost ticks "
-        + "can then look like a slower tempo, except in a trace. (default: for a trace, the tempo of its due instants; with "
+      "Set the nominal tempo, to which the drift is relative: 20 to 1040 BPM. The ticks are then numbered by this tempo, "
+        + "except in a trace. Without a nominal tempo, no drift is printed, and lost ticks can look like a slower tempo. (default: for a trace, the tempo of its due instants; with "
         + "--instant due, and for other sources, none)",
       valueName: "BPM"))
   var nominal: Double?
 
   @Option(help: ArgumentHelp("Set the number of ticks in a quarter note.", valueName: "N"))
   var ticksPerQuarter = 24
+
+  @Option(
+    help: ArgumentHelp(
+      "Read the stamps of a text file from this column: its title, or its number from 1. (default: the column whose title "
+        + "names a time; without titles, the first)", valueName: "NAME|NUMBER"))
+  var column: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Set the unit of the stamps of a text file. (default: the unit in the title of the column, otherwise ns for whole "
+        + "numbers and s for others)", valueName: "s|ms|us|ns"))
+  var unit: StampFormat.Unit?
+
+  @Option(
+    help: ArgumentHelp("Measure from S seconds after the first stamp on. (default: 0)", valueName: "S"))
+  var from: Double?
+
+  @Option(
+    help: ArgumentHelp("Measure up to S seconds after the first stamp. (default: all)", valueName: "S"))
+  var to: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Omit the first N ticks of each run, for example while the clock settles after its start. The first run begins at "
+        + "--from.", valueName: "N"))
+  var skip = 0
 
   @Flag(help: "Measure the beginnings of the notes of a MIDI file, and not its clock bytes.")
   var notes = false
@@ -119,6 +152,12 @@ struct ClockCommand: ParsableCommand {
         + "(ok, late or doubled)."))
   var csv = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Print the tempo over time as CSV, one line for each window: run, mean time, tempo, standard error, ticks."
+    ))
+  var tempo = false
+
   @Option(
     help: ArgumentHelp(
       "Print the histogram of the magnitude of the phase error, as cyclictest does: N bins of one microsecond.",
@@ -133,22 +172,27 @@ struct ClockCommand: ParsableCommand {
   @OptionGroup var plot: PlotOptions
 
   func validate() throws {
-    guard [json, csv, spectrum, histogram != nil].count(where: { $0 }) <= 1 else {
-      throw ValidationError("--json, --csv, --spectrum and --histogram: contradict each other; give one of them")
+    guard [json, csv, tempo, spectrum, histogram != nil].count(where: { $0 }) <= 1 else {
+      throw ValidationError(
+        "--json, --csv, --tempo, --spectrum and --histogram: contradict each other; give one of them")
     }
-    if let nominal { try check("--nominal", nominal, in: 0.1...100_000, "0.1 to 100000 BPM") }
+    if let nominal { try check("--nominal", nominal, in: 20...1040, "20 to 1040 BPM") }
+    if let from { try check("--from", from, in: 0...1e9, "0 to 1000000000 s") }
+    if let to { try check("--to", to, in: (from ?? 0)...1e9, "\(from ?? 0) (--from) to 1000000000 s") }
+    try check("--skip", skip, in: 0...1_000_000, "0 to 1000000 ticks")
+    if let column, column.isEmpty || column == "0" {
+      throw ValidationError("--column \"\(column)\": not a column; give its title, or its number from 1")
+    }
     if !loopback.isEmpty {
       guard loopback.count == 2 else {
         throw ValidationError(
           "--loopback: has \(loopback.count) device\(loopback.count == 1 ? "" : "s"), not 2; write SOURCE --loopback OUTPUT INPUT"
         )
       }
-      guard !csv, histogram == nil else {
+      guard !csv, !tempo, !spectrum, histogram == nil else {
         throw ValidationError(
-          "--loopback: has no effect with --csv or --histogram; omit --loopback, or omit --csv and --histogram")
-      }
-      guard !spectrum else {
-        throw ValidationError("--loopback: has no effect with --spectrum; omit one of them")
+          "--loopback: has no effect with --csv, --tempo, --spectrum or --histogram; omit --loopback, or omit these options"
+        )
       }
       guard !source.hasPrefix("rtp:"), !source.hasPrefix("alsa:") else { throw Self.needsRecording(source) }
     }
@@ -159,12 +203,15 @@ struct ClockCommand: ParsableCommand {
 
   func run() throws {
     let gnuplot = try GnuplotProgram(for: plot)
-    let source = ClockInput(source: source, instant: instant, usesNotes: notes, seconds: seconds)
-    let (clock, input, systemClock) = try source.stamps()
+    let source = ClockInput(
+      source: source, instant: instant, format: StampFormat(column: column, unit: unit), usesNotes: notes,
+      seconds: seconds)
+    var (clock, input, systemClock) = try source.stamps()
+    try clock.keep(from: from, to: to)
     if !loopback.isEmpty, !source.isRecording { throw Self.needsRecording(source.source) }
     let provenance = Provenance(inputs: [input], systemClock: systemClock)
     var analysis = try ClockAnalysis(
-      clock, nominalBPM: nominal, ticksPerQuarter: ticksPerQuarter, provenance: provenance)
+      clock, nominalBPM: nominal, ticksPerQuarter: ticksPerQuarter, skipping: skip, provenance: provenance)
     if loopback.count == 2 {
       analysis.report.loopback = try LoopbackFloor(output: loopback[0], input: loopback[1])
     }
@@ -175,6 +222,8 @@ struct ClockCommand: ParsableCommand {
       analysis.writeCSV { print($0, terminator: "") }
     } else if spectrum {
       try analysis.writeSpectrum { print($0, terminator: "") }
+    } else if tempo {
+      analysis.writeTempoCSV { print($0, terminator: "") }
     } else {
       print(histogram.map(analysis.histogram(limit:)) ?? analysis.report.description, terminator: "")
     }
@@ -189,3 +238,4 @@ struct ClockCommand: ParsableCommand {
 }
 
 extension ClockStamps.Source: ExpressibleByArgument {}
+extension StampFormat.Unit: ExpressibleByArgument {}

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Audio
 import Cryptography
 import Engine
@@ -16,6 +17,8 @@ struct ClockInput {
   let source: String
   /// The instants of a trace or of an RTP-MIDI device that are measured.
   let instant: ClockStamps.Source
+  /// The column and the unit of the stamps of a text file.
+  let format: StampFormat
   /// Whether the notes of a MIDI file are measured, and not its clock bytes.
   let usesNotes: Bool
   /// How long a device or a port is measured; 0: until Ctrl-C.
@@ -24,14 +27,21 @@ struct ClockInput {
   /// Whether the source is a sound file.
   var isRecording: Bool { Self.soundFileHeads.contains(Self.head(of: source)) }
 
+  /// Whether the source is a Standard MIDI File.
+  private var isMIDIFile: Bool { Self.head(of: source) == Data("MThd".utf8) }
+
   /// The first four octets of sound files: WAV, RF64, FLAC and AIFF.
   static let soundFileHeads = ["RIFF", "RF64", "fLaC", "FORM"].map { Data($0.utf8) }
 
   /// Reads or records the stamps. Returns the stamps and the input for the provenance. For a live measurement, also returns the state
   /// of the clocks of this machine, if the kernel reports the state of NTP.
   ///
-  /// - Throws: the errors of the source.
+  /// - Throws: the errors of the source. `ValidationError` if a source that is not a text file has a ``format``.
   func stamps() throws -> (stamps: ClockStamps, input: Provenance.Input, systemClock: SystemClock?) {
+    let isText = !source.hasPrefix("rtp:") && !source.hasPrefix("alsa:") && !isRecording && !isMIDIFile
+    guard isText || format == StampFormat() else {
+      throw ValidationError("--column and --unit: \(source) is not a text file; omit --column and --unit")
+    }
     let isSession = source.hasPrefix("rtp:")
     guard isSession || source.hasPrefix("alsa:") else {
       let (stamps, input) = try read()
@@ -60,7 +70,7 @@ struct ClockInput {
       stamps = try ClockStamps(name: source, midiFile: bytes, usesNotes: usesNotes)
     default:
       var digest = SHA256()
-      stamps = try ClockStamps(contentsOf: source, source: instant) { digest.update(Array($0)) }
+      stamps = try ClockStamps(contentsOf: source, source: instant, format: format) { digest.update(Array($0)) }
       return (stamps, Provenance.Input(file: source, sha256: digest.hexadecimal, recording: stamps.header))
     }
     return (stamps, Provenance.Input(file: source, sha256: try SHA256.digest(ofFile: source)))
@@ -91,10 +101,8 @@ struct ClockInput {
       stamps.warn(
         "\(task.peer): \(ticks) lost on the network and restored from the recovery journal; here they count as lost")
     }
-    if instant == .due {
-      stamps.warn(
-        "\(task.peer): RTP time stamps have a resolution of 100 us, so each phase error can be wrong by up to 100 us")
-    }
+    // The unit of RTP time stamps.
+    if instant == .due { stamps.resolution = 100_000 }
     return stamps
   }
 
