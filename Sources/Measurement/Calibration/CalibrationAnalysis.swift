@@ -9,7 +9,8 @@ public import MusicalTime
 /// click to its time in the recording (``ReferenceLine``). The delay of a click of the device is its onset minus the recorded time that
 /// the line gives for its due time. The delay of the device is the median of these delays. The latency of the microphone and the rate
 /// of the recording clock are the same for the clicks of the reference and of the device, so they have no effect on the difference.
-/// Echoes are later than the direct sound and are ignored.
+/// Echoes are later than the direct sound and are ignored. If the power rises at the clicks before the direct sound that was found, this
+/// sound can be an echo, and the calibration is refused (``ClickRises``).
 ///
 /// The uncertainty is twice the combined standard error of the median and of the line, plus ``attack``.
 public struct CalibrationAnalysis: Sendable {
@@ -38,6 +39,8 @@ public struct CalibrationAnalysis: Sendable {
   private let firstInstant: Instant
   /// The onsets in seconds since the first frame, ascending.
   private let onsets: [Double]
+  /// The rises of power in the band of the clicks.
+  private let rises: ClickRises
   private let isSilent: Bool
 
   /// Detects the onsets of `recording`.
@@ -55,6 +58,7 @@ public struct CalibrationAnalysis: Sendable {
     onsets = OnsetDetector(rate: recording.rate).onsets(in: samples).map {
       Double($0) / Double(recording.rate)
     }
+    rises = ClickRises(samples, rate: recording.rate)
     isSilent = recording.isSilent
   }
 
@@ -73,7 +77,8 @@ public struct CalibrationAnalysis: Sendable {
     guard usesReference else { return try delay(by: ReferenceLine(beginning: start)) }
     let clicks = ClickPattern.reference.seconds(from: start)
     let range = -Self.clockError...Self.clockError
-    switch ClickMatch.find(clicks, required: ClickPattern.reference.required, in: onsets, range: range) {
+    let required = ClickPattern.reference.required
+    switch ClickMatch.find(clicks, required: required, in: onsets, range: range, rises: rises) {
     case .found(let match): return try delay(by: ReferenceLine(match, clicks: clicks))
     case .tooFew(let found): throw .noReference(found: found, of: clicks.count)
     case .ambiguous(let first, let second):
@@ -102,7 +107,12 @@ public struct CalibrationAnalysis: Sendable {
       // A match before the end of the previous reference clicks is an echo of these clicks.
       if let last = parts.last, match.center - last.beginning < (clicks.last ?? 0) { continue }
       let line = ReferenceLine(match, clicks: clicks)
-      let delay = Result { () throws(CalibrationError) in try self.delay(by: line) }
+      let delay = Result { () throws(CalibrationError) in
+        if let earlier = match.earlierShift(clicks, rises: rises, lowest: 0) {
+          throw .ambiguous(earlier * 1e3, match.center * 1e3, ofReference: true)
+        }
+        return try self.delay(by: line)
+      }
       parts.append(Part(beginning: match.center, delay: delay))
     }
     guard !parts.isEmpty else {
@@ -120,7 +130,8 @@ public struct CalibrationAnalysis: Sendable {
   private func delay(by line: ReferenceLine) throws(CalibrationError) -> DeviceDelay {
     let clicks = ClickPattern.device.seconds(from: 0).map(line.recorded)
     let match: ClickMatch
-    switch ClickMatch.find(clicks, required: ClickPattern.device.required, in: onsets, range: Self.delays) {
+    let required = ClickPattern.device.required
+    switch ClickMatch.find(clicks, required: required, in: onsets, range: Self.delays, rises: rises) {
     case .found(let found): match = found
     case .tooFew(let found): throw .tooFewClicks(found: found, of: clicks.count)
     case .ambiguous(let first, let second):
@@ -128,7 +139,7 @@ public struct CalibrationAnalysis: Sendable {
     }
     let center = match.center
     let shifts = match.pairs.map(\.shift).filter { abs($0 - center) <= Self.tolerance }.sorted()
-    guard shifts.count >= ClickPattern.device.required else {
+    guard shifts.count >= required else {
       throw .tooFewClicks(found: shifts.count, of: clicks.count)
     }
     let median = (shifts[(shifts.count - 1) / 2] + shifts[shifts.count / 2]) / 2

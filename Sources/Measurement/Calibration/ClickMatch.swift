@@ -15,8 +15,8 @@ struct ClickMatch {
     case found(ClickMatch)
     /// Too few clicks have an onset at any shift. The value is the greatest number of clicks that have an onset at one shift.
     case tooFew(Int)
-    /// The second shift has enough clicks. The first shift is earlier and has nearly enough clicks, so it may be the direct sound. Both
-    /// are in seconds.
+    /// The second shift has enough clicks. The first shift is earlier and has nearly enough clicks, or rises of power at half of the
+    /// clicks, so it may be the direct sound. Both are in seconds.
     case ambiguous(Double, Double)
   }
 
@@ -34,7 +34,10 @@ struct ClickMatch {
   ///   - required: the number of clicks that must have an onset.
   ///   - onsets: the onsets in seconds, ascending.
   ///   - range: the possible shifts in seconds.
-  static func find(_ clicks: [Double], required: Int, in onsets: [Double], range: ClosedRange<Double>) -> Outcome {
+  ///   - rises: the rises of power, which show an earlier direct sound whose onsets are hidden by echoes.
+  static func find(
+    _ clicks: [Double], required: Int, in onsets: [Double], range: ClosedRange<Double>, rises: ClickRises
+  ) -> Outcome {
     let candidates = candidates(clicks, in: onsets, range: range)
     let most = candidates.map(\.pairs.count).max() ?? 0
     guard let best = candidates.first(where: { $0.pairs.count >= required }) else { return .tooFew(most) }
@@ -43,7 +46,21 @@ struct ClickMatch {
     if let earlier = candidates.first(where: { $0.pairs.count >= required - 3 }), earlier.center < best.center {
       return .ambiguous(earlier.center, best.center)
     }
+    if let earlier = best.earlierShift(clicks, rises: rises, lowest: range.lowerBound) {
+      return .ambiguous(earlier, best.center)
+    }
     return .found(best)
+  }
+
+  /// Returns the shift, in seconds, at which the power rises at the clicks before this match; nil if there is none. This match is then
+  /// probably an echo, and the direct sound has too few onsets.
+  ///
+  /// - Parameters:
+  ///   - clicks: the instants of the clicks in seconds.
+  ///   - rises: the rises of power.
+  ///   - lowest: the smallest possible shift in seconds.
+  func earlierShift(_ clicks: [Double], rises: ClickRises, lowest: Double) -> Double? {
+    rises.earlierShift(clicks, match: center, separation: Self.separation, lowest: lowest)
   }
 
   /// The median shift in seconds.
