@@ -164,7 +164,10 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput(
       "measure audio one.wav", 64,
       "recordings: fewer than two; give two or more, the reference first, or one file with --channels"),
-    BadInput("measure clock x --json --csv", 64, "--json, --csv, --tempo and --histogram: contradict each other"),
+    BadInput("measure audio --runs a.wav b.wav c.wav", 64, "--runs: 3 recordings are not pairs; give two for each run"),
+    BadInput("measure audio --runs --channels a.wav b.wav", 64, "--runs and --channels: contradict each other"),
+    BadInput(
+      "measure clock x --json --csv", 64, "--json, --csv, --tempo, --spectrum and --histogram: contradict each other"),
     BadInput("measure clock x --histogram 0", 64, "--histogram 0: out of range; give 1 to 1000000 bins"),
     BadInput("measure clock x --nominal nan", 64, "--nominal nan: out of range"),
     BadInput("measure clock x --nominal 19", 64, "--nominal 19.0: out of range; give 20 to 1040 BPM"),

@@ -45,6 +45,7 @@ import _TestTraits
     for (schema, arguments) in [
       (ReportSchema.clock, ["clock", "ada.trace", "--nominal", "150"]), (.sync, ["sync", "ada.trace", "ben.trace"]),
       (.sync, ["sync", "ada.trace", "ben.trace", "--reference", "median"]), (.audio, ["audio", "ada.wav", "ben.wav"]),
+      (.audio, ["audio", "--runs", "ada.wav", "ben.wav", "ada.wav", "ben.wav"]),
       (.players, ["players", "ada.trace", "ben.trace"]),
       (.players, ["players", "ada.trace", "ben.trace", "--pairwise"]), (.path, ["path", "ada.trace", "ben.trace"]),
     ] {

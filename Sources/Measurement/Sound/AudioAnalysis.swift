@@ -10,13 +10,14 @@ public struct AudioAnalysis: Sendable {
   /// Compares `recordings` with the first of them.
   ///
   /// - Parameters:
-  ///   - recordings: at least two recordings with the same sample rate; the first is the reference.
+  ///   - recordings: at least two recordings; the first is the reference. Recordings with another sample rate are resampled to that of
+  ///     the reference.
   ///   - clockOffsets: the clock of each recording minus a common clock, in the order of the recordings.
   ///     Empty if all recordings share a clock.
   ///   - aligns: whether to determine the delay of each recording from its hits and to subtract it. This is necessary if the first
   ///     instants of the recordings are not known by a common clock.
   /// - Throws: ``ReportError`` for fewer than two recordings, if the numbers of clock offsets and recordings differ,
-  ///   for sample rates that differ or are not 8000...384000, for a clock offset of more than 73 years, for a first instant more
+  ///   for sample rates that are not 8000...384000, for a clock offset of more than 73 years, for a first instant more
   ///   than 73 years from the origin of the clock, or for a reference without hits.
   ///
   /// Real-time: not safe.
@@ -24,14 +25,11 @@ public struct AudioAnalysis: Sendable {
     let clockOffsets = try ReportError.checkedClockOffsets(clockOffsets, of: recordings.map(\.name), kind: "recording")
     let rate = recordings[0].rate
     for recording in recordings {
-      guard AudioReport.rates.contains(recording.rate), recording.rate == rate else {
-        let hasSameRate = recording.rate == rate
+      guard AudioReport.rates.contains(recording.rate) else {
         throw ReportError(
-          subject: recording.name,
-          reason: "\(recording.rate) frames per second"
-            + (hasSameRate ? " is not supported" : ", but \(recordings[0].name) has \(rate)"),
-          remedy: "record all files at one sample rate, from \(AudioReport.rates.lowerBound) to "
-            + "\(AudioReport.rates.upperBound) Hz, or resample them without a change of their duration")
+          subject: recording.name, reason: "\(recording.rate) frames per second is not supported",
+          remedy: "give a recording with \(AudioReport.rates.lowerBound) to \(AudioReport.rates.upperBound) frames per "
+            + "second")
       }
       guard recording.firstInstant.nanoseconds.magnitude <= TraceTick.limit.magnitude else {
         throw ReportError(
@@ -40,7 +38,7 @@ public struct AudioAnalysis: Sendable {
           remedy: "record it again with `tutti peer --audio wav:FILE`")
       }
     }
-    let tracks = zip(recordings, clockOffsets).map { AnalysedRecording($0, clockOffset: $1) }
+    let tracks = zip(recordings, clockOffsets).map { AnalysedRecording($0.resampled(to: rate), clockOffset: $1) }
     guard !tracks[0].frames.isEmpty else {
       throw ReportError(
         subject: recordings[0].name, reason: "no hits detected" + (tracks[0].isSilent ? ", because it is silent" : ""),
@@ -50,12 +48,15 @@ public struct AudioAnalysis: Sendable {
     hits = comparisons.flatMap(\.hits)
     report = AudioReport(
       rate: rate,
-      tracks: tracks.map {
+      tracks: zip(recordings, tracks).map { recording, track in
         AudioReport.Track(
-          name: $0.recording.name, onsets: $0.frames.count,
-          seconds: Double($0.recording.samples.count) / Double(rate))
+          name: recording.name, rate: recording.rate, onsets: track.frames.count,
+          seconds: Double(recording.samples.count) / Double(recording.rate))
       }, comparisons: comparisons.map(\.figures))
   }
+
+  /// Creates an analysis from its report and its hits.
+  init(report: AudioReport, hits: [AudioHit]) { (self.report, self.hits) = (report, hits) }
 
   /// Returns a gnuplot script that draws the difference of each hit over time, and the histogram of the differences. The
   /// script contains its data, reads no file, needs gnuplot 5, and writes a picture to `file`.
@@ -87,11 +88,12 @@ public struct AudioAnalysis: Sendable {
       data += outside.data
       points.append(outside.curve)
     }
+    let reference = report.hasRuns ? "the reference of each run" : report.tracks[0].name
     return Gnuplot.script(
       picture, title: report.provenance?.title ?? "", data: data,
       [
         Gnuplot.Panel(
-          x: "time / s", y: "difference from \(report.tracks[0].name) / µs",
+          x: "time / s", y: "difference from \(reference) / µs",
           settings: robust.map { [$0.setting] } ?? [],
           curves: points),
         Gnuplot.Panel(x: RobustRange.label("difference / µs", robust), y: "hits", curves: histograms),

@@ -14,6 +14,8 @@ public struct AudioReport: Hashable, Sendable, Codable {
   public struct Track: Hashable, Sendable, Codable {
     /// The name of the recording.
     public let name: String
+    /// The sample rate in frames per second. A recording with another rate than the reference is resampled for the comparison.
+    public let rate: Int
     /// The number of hits detected.
     public let onsets: Int
     /// The length of the recording in seconds.
@@ -25,6 +27,8 @@ public struct AudioReport: Hashable, Sendable, Codable {
   public struct Comparison: Hashable, Sendable, Codable {
     /// The name of the recording.
     public let name: String
+    /// The name of the reference, if each run has its own reference; otherwise nil, and the reference is the first recording.
+    public internal(set) var reference: String?
     /// The number of hits present in both recordings.
     public internal(set) var matched = 0
     /// The number of matched hits whose sounds were similar enough for the correlation. The differences of the other hits are
@@ -65,7 +69,7 @@ public struct AudioReport: Hashable, Sendable, Codable {
     init(name: String) { self.name = name }
 
     private enum CodingKeys: String, CodingKey {
-      case name, matched, correlated, missing, extra, difference, magnitude, residual, notes
+      case name, reference, matched, correlated, missing, extra, difference, magnitude, residual, notes
       case delay = "delay_s"
       case isInverted = "inverted_polarity"
       case repetition = "repetition_s"
@@ -80,18 +84,20 @@ public struct AudioReport: Hashable, Sendable, Codable {
 
   /// The program, the recordings and the command line; nil in a report that is not the result of a command.
   public var provenance: Provenance?
-  /// The sample rate of all recordings in frames per second.
+  /// The sample rate of the (first) reference in frames per second. Other recordings are compared at this rate.
   public let rate: Int
-  /// All recordings, in the order given; the first is the reference.
+  /// All recordings, in the order given. The first is the reference, or the first of each pair if there are several runs.
   public let tracks: [Track]
   /// The comparisons with the reference, one for each other recording.
   public let comparisons: [Comparison]
+  /// The medians over several runs with their intervals; nil if the recordings are not those of runs.
+  public let runs: AudioRuns?
 
   /// The sample rates of recordings that can be compared, in frames per second.
   static let rates = 8_000...384_000
 
-  init(rate: Int, tracks: [Track], comparisons: [Comparison]) {
-    (self.rate, self.tracks, self.comparisons) = (rate, tracks, comparisons)
+  init(rate: Int, tracks: [Track], comparisons: [Comparison], runs: AudioRuns? = nil) {
+    (self.rate, self.tracks, self.comparisons, self.runs) = (rate, tracks, comparisons, runs)
   }
 
   /// Compares `recordings` with the first of them.
@@ -114,7 +120,7 @@ extension AudioReport: CustomStringConvertible {
         "", "hits", "matched", "correlated", "missing", "extra", "|p50|", "|p95|", "|p99|", "|max|", "mean", "sd",
         "sign changes",
       ],
-      rows: zip(tracks.dropFirst(), comparisons).map { track, comparison in
+      rows: zip(compared, comparisons).map { track, comparison in
         let counts = [
           track.onsets, comparison.matched, comparison.correlated, comparison.missing, comparison.extra,
         ]
@@ -134,17 +140,28 @@ extension AudioReport: CustomStringConvertible {
         return [comparison.name, comparison.delay.fixed(6), comparison.drift.fixed(3), comparison.driftError.short]
           + [residual?.standardDeviation, residual?.p50, residual?.p99, residual?.maximum].map(\.microseconds)
       })
-    let reference = tracks.first.map { "\($0.name) (\($0.onsets) hits)" } ?? "no recording"
+    let reference =
+      hasRuns
+      ? "the reference of each run" : tracks.first.map { "\($0.name) (\($0.onsets) hits)" } ?? "no recording"
     let frame = (rate > 0 ? 1e9 / Double(rate) : nil as Double?).microseconds
     var text = "Difference from \(reference), us; one frame is \(frame)\n\(table)\n"
     if comparisons.contains(where: { $0.correlated > 0 }) {
       text += "Only the hits that sound alike, measured by correlation to a fraction of a frame, us\n\(correlated)\n"
     }
     text += "Linear fit to the differences, and the residual, us\n\(lines)"
+    if let runs { text += "\n\(runs.text)" }
     let notes = comparisons.flatMap { comparison in comparison.notes.map { "\(comparison.name): \($0)\n" } }
     if !notes.isEmpty { text += "\nNotes\n" + notes.joined() }
     if let provenance { text += "\nProvenance\n" + provenance.lines.map { "\($0)\n" }.joined() }
     return text
+  }
+
+  /// Whether each comparison has its own reference.
+  var hasRuns: Bool { comparisons.contains { $0.reference != nil } }
+
+  /// The recordings that are compared with a reference, in the order of ``comparisons``.
+  private var compared: [Track] {
+    hasRuns ? stride(from: 1, to: tracks.count, by: 2).map { tracks[$0] } : Array(tracks.dropFirst())
   }
 
   /// Returns the cells of percentiles of the magnitudes of differences, and of the mean and the standard deviation of the differences.

@@ -66,17 +66,22 @@ struct Repetition {
     let correlated = differences.isCorrelated.count { $0 }
     guard correlated > 0 else { return true }
     let correlation = HitCorrelation(rate: reference.recording.rate)
-    var (same, compared) = (0, 0)
-    for index in stride(from: 0, to: reference.onsets.count, by: max(reference.onsets.count / samples, 1)) {
-      let expected = reference.onsets[index] + Nanoseconds(delay)
-      let next = other.onsets.firstIndex(bySearching: { $0 >= expected - Nanoseconds(tolerance) })
-      guard next < other.onsets.count, other.onsets[next] <= expected + Nanoseconds(tolerance) else { continue }
-      let found = correlation.matches(
-        reference.frames[index], in: reference.recording.samples, near: other.frames[next], in: other.recording.samples)
-      compared += 1
-      if (differences.isInverted ? found.inverted : found.upright)?.isSameSound == true { same += 1 }
+    let (onsets, others) = (reference.onsets, other.onsets)
+    // Pairs of hits with this delay.
+    let pairs = stride(from: 0, to: onsets.count, by: max(onsets.count / samples, 1)).compactMap { index in
+      let expected = onsets[index] + Nanoseconds(delay)
+      let next = others.firstIndex(bySearching: { $0 >= expected - Nanoseconds(tolerance) })
+      return next < others.count && others[next] <= expected + Nanoseconds(tolerance) ? (index, next) : nil
     }
+    // The number of pairs that may sound different.
     let share = Double(correlated) / Double(differences.isCorrelated.count)
-    return Double(same) >= soundShare * share * Double(compared)
+    var allowed = Int((Double(pairs.count) * (1 - soundShare * share)).rounded(.down))
+    for (a, b) in pairs {
+      let found = correlation.matches(
+        reference.frames[a], in: reference.recording.samples, near: other.frames[b], in: other.recording.samples)
+      if (differences.isInverted ? found.inverted : found.upright)?.isSameSound != true { allowed -= 1 }
+      if allowed < 0 { return false }
+    }
+    return true
   }
 }

@@ -16,7 +16,8 @@ struct AudioCommand: ParsableCommand {
       recording counts from the boot of the machine. Files without a time reference are taken to begin at the same \
       instant. Therefore, without --align, all files must have time references of one clock, such as Tutti recordings \
       of one machine since one boot, or have no time reference and begin together. If the clocks differ by a known \
-      time, give --clock-ahead. In all other cases, use --align. --csv prints one row for each matched hit.
+      time, give --clock-ahead. In all other cases, use --align. A recording with another sample rate than the \
+      reference is resampled. --csv prints one row for each matched hit.
 
       FIGURES
         matched       hits that are in both recordings
@@ -40,12 +41,16 @@ struct AudioCommand: ParsableCommand {
 
       Times are in microseconds, except the delay, which is in seconds. |p50| is the median of the magnitudes of the \
       differences, |p99| their 99th percentile. The first table covers all matched hits, the second table only the \
-      correlated hits. The definitions are in Sources/Measurement/Measurement.docc/AudioFigures.md.
+      correlated hits. If most hits sound different, for example because the peers have different instruments, there is \
+      no second table. With --runs, a third table has the median of each figure over the runs; its 95 % bootstrap \
+      interval needs at least 5 runs. Notes name an inverted polarity, and other delays that are possible because the \
+      music repeats. The definitions are in Sources/Measurement/Measurement.docc/AudioFigures.md.
 
       EXAMPLES
         tutti measure audio master.wav ada.wav
         tutti measure audio --channels stereo.wav
         tutti measure audio --align phone.wav laptop.wav --plot difference.svg
+        tutti measure audio --runs 1/master.wav 1/ada.wav 2/master.wav 2/ada.wav
         tutti measure audio --clock-ahead 0 98765 -- master.wav ada.wav
       """)
 
@@ -63,6 +68,12 @@ struct AudioCommand: ParsableCommand {
         + "are mixed. With it, --clock-ahead needs one value for each channel."))
   var channels = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Take the files as pairs, one for each run of the rhythm: its reference and its recording. Print the median of "
+        + "each figure over the runs, with its 95 % interval."))
+  var runs = false
+
   @OptionGroup var output: MeasureOutput
 
   func validate() throws {
@@ -70,13 +81,27 @@ struct AudioCommand: ParsableCommand {
       throw ValidationError(
         "recordings: fewer than two; give two or more, the reference first, or one file with --channels")
     }
+    guard !runs || !channels else {
+      throw ValidationError("--runs and --channels: contradict each other; give one of them")
+    }
+    guard !runs || recordings.count % 2 == 0 else {
+      throw ValidationError(
+        "--runs: \(recordings.count) recordings are not pairs; give two for each run, the reference first")
+    }
     _ = try clocks.offsets()
   }
 
   func run() throws {
     let gnuplot = try GnuplotProgram(for: output.plot)
     var (tracks, inputs): ([Recording], [Provenance.Input]) = ([], [])
-    for path in recordings {
+    var analyses: [AudioAnalysis] = []
+    let offsets = try clocks.offsets()
+    guard !runs || offsets.isEmpty || offsets.count == recordings.count else {
+      throw ReportError(
+        subject: "--clock-ahead", reason: "\(offsets.count) values for \(recordings.count) recordings",
+        remedy: "give one value for each recording, in the same order")
+    }
+    for (index, path) in recordings.enumerated() {
       let file = try SoundFile(path: path, mixes: !channels)
       if file.isTruncated {
         warn(
@@ -85,8 +110,18 @@ struct AudioCommand: ParsableCommand {
       }
       tracks += Recording.all(of: file, path: path)
       inputs.append(Provenance.Input(file: path, sha256: try SHA256.digest(ofFile: path)))
+      guard runs else { continue }
+      // The files of different runs often have the same name in different folders.
+      tracks[tracks.count - 1].name = path
+      guard index % 2 == 1 else { continue }
+      let pair = offsets.isEmpty ? [] : Array(offsets[index - 1...index])
+      analyses.append(try AudioAnalysis(recordings: tracks, clockOffsets: pair, aligns: align))
+      tracks = []
     }
-    var analysis = try AudioAnalysis(recordings: tracks, clockOffsets: clocks.offsets(), aligns: align)
+    var analysis =
+      runs
+      ? try AudioAnalysis(runs: analyses)
+      : try AudioAnalysis(recordings: tracks, clockOffsets: offsets, aligns: align)
     let provenance = Provenance(inputs: inputs)
     analysis.report.provenance = provenance
     try output.print(analysis.report, provenance) { rows in
