@@ -101,8 +101,8 @@ let package = Package(
         "ClockSync", "MIDI", "MusicalTime", .product(name: "Histogram", package: "hdrhistogram-swift"),
       ],
       resources: [
-        "calibrate", "common", "measure-audio", "measure-clock", "measure-follower", "measure-network", "measure-path",
-        "measure-players", "measure-sync",
+        "calibrate", "common", "measure-activity", "measure-audio", "measure-clock", "measure-follower",
+        "measure-network", "measure-path", "measure-players", "measure-sync",
       ].map { .embedInCode("Schemas/\($0).json") }),
     // Contains the commit of the sources.
     .target(name: "BuildVersion", plugins: ["CommitPlugin"]),

@@ -53,7 +53,7 @@ import _TestSupport
     ("-9223372036854775808\n", 1, "73 years"), ("1\n99999999999999999999\n", 2, "73 years"),
     ("9999999999.5\n", 1, "73 years"), ("1.5\n9223372036854775807\n", 2, "73 years"),
     ("MThd\0\0\0\u{6}\0", 1, "is a Standard MIDI File, which cannot be read from a pipe"),
-    ("{}\n", 1, "no trace header"), ("{\"tutti_trace\":2}\n", 1, "trace of format 2, but"),
+    ("{}\n", 1, "no trace header"), ("{\"tutti_trace\":3}\n", 1, "trace of format 3, but"),
     ("1\n1e5\n", 2, "is in seconds"), ("1\n1e\n", 2, "\"1e\" is not a stamp"), ("1\n-\n", 2, "not a stamp"),
     ("1.5\n1e99\n", 2, "73 years"), ("\u{FEFF}a,b\n1,2\n", 1, "no column title names a time: a, b"),
     ("time_ms,onset_ms\n1,2\n", 1, "several column titles name a time: time_ms, onset_ms"),

@@ -62,7 +62,7 @@ import _TestSupport
     ]
     let lines = String(decoding: try written(trace), as: UTF8.self).split(separator: "\n")
     #expect(lines.count == 4)
-    #expect(lines[0].hasPrefix("{\"tutti_trace\":1,\""))
+    #expect(lines[0].hasPrefix("{\"tutti_trace\":2,\""))
     for member in [
       "\"identity\":\"00c0ffee12345678\"", "\"memory_locked\":true", "\"clock\":\"CLOCK_MONOTONIC\"",
       "\"first_frame\":4800256", "\"first_instant_ns\":100005333333",
@@ -149,8 +149,11 @@ import _TestSupport
   @Test func invalidHeaderIsRejected() {
     let whole = String(decoding: Self.whole, as: UTF8.self)
     for (old, new, reason) in [
-      ("\"tutti_trace\":1", "\"tutti_trace\":2", "format 2, but this program reads format 1; use the version of Tutti"),
-      ("\"tutti_trace\":1,", "", "no trace header (missing key tutti_trace); give a trace written by"),
+      (
+        "\"tutti_trace\":2", "\"tutti_trace\":3",
+        "format 3, but this program reads formats 1 to 2; use the version of Tutti"
+      ),
+      ("\"tutti_trace\":2,", "", "no trace header (missing key tutti_trace); give a trace written by"),
       ("00c0ffee12345678", "00c0ffee1234567g", "identity"), ("\"activity\":64", "\"activity\":128", "activity"),
       ("\"kernel\"", "\"colonel\"", "damaged trace header (missing key kernel); record the trace again"),
     ] {

@@ -279,7 +279,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
   /// The lines of tables and examples begin with a space. They must fit 80 columns: a help text for 80 columns must have the same lines
   /// as a help text for 1000 columns, in which no line is wrapped. The part from USAGE on is not compared.
   @Test(arguments: [
-    "", "demo", "peer", "calibrate", "doctor", "passkey", "ports", "simulate", "measure", "measure audio",
+    "", "demo", "peer", "calibrate", "doctor", "passkey", "ports", "simulate", "measure", "measure activity",
+    "measure audio",
     "measure clock", "measure follower", "measure network", "measure path", "measure players", "measure schema",
     "measure sync", "patch", "patch check", "patch export", "patch import", "patch list", "patch new", "patch render",
     "patch show", "score", "score check", "score export", "score import", "score list", "score show",

@@ -48,10 +48,31 @@ import _TestTraits
       (.audio, ["audio", "--runs", "ada.wav", "ben.wav", "ada.wav", "ben.wav"]),
       (.players, ["players", "ada.trace", "ben.trace"]),
       (.players, ["players", "ada.trace", "ben.trace", "--pairwise"]), (.path, ["path", "ada.trace", "ben.trace"]),
+      (.activity, ["activity", "ada.trace", "ben.trace"]),
     ] {
       try validate(try await Child.tutti(["measure"] + arguments + ["--json"], in: folder).outcome(), schema)
     }
     try await checkPaths(in: folder)
+    try await checkActivity(in: folder)
+  }
+
+  /// The members of the JSON report of `measure activity` that are tested.
+  private struct Activities: Decodable {
+    struct Figures: Decodable { var mean: Double }
+    struct Player: Decodable { var name: String, energy: Figures? }
+    var players: [Player]
+    var total: Figures?
+  }
+
+  /// Each trace contains the energies of both players, and the total.
+  private func checkActivity(in folder: TemporaryFolder) async throws {
+    for trace in ["ada.trace", "ben.trace"] {
+      let outcome = try await Child.tutti(["measure", "activity", trace, "--json"], in: folder).outcome()
+      let report = try JSONDecoder().decode(Activities.self, from: Data(outcome.output.utf8))
+      #expect(Set(report.players.map(\.name)) == ["ada", "ben"] && report.total != nil, "\(outcome.output)")
+      // Both have played notes, which raise their energies.
+      #expect(report.players.allSatisfy { ($0.energy?.mean ?? 0) > 0 }, "\(outcome.output)")
+    }
   }
 
   /// The members of the JSON report of `measure path` that are tested.

@@ -34,7 +34,10 @@ extension Peer {
     case .adopt(let device): adopt(device)
     case .join(let joining): if let page { join(joining, as: page, at: now) }
     case .part: if let page { part(page, at: now) }
-    case .movement(let strength): if let page { ensemble.moved(strength, by: page, at: now) }
+    case .movement(let strength):
+      guard let page else { break }
+      ensemble.moved(strength, by: page, at: now)
+      records.addMotion(strength, of: page, at: now)
     case .partner(let name):
       let partner = name.flatMap { player(called: $0) }
       guard name == nil || partner != nil else { break }

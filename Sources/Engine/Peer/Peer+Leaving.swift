@@ -21,7 +21,8 @@ extension Peer {
     while network.rings.events.count > 0 { receiveFromNetwork() }
     execute(core.takeOutputs(at: now))
     clock.stop()
-    records.addTicks(clock.rings, in: core, on: sound, at: now)
+    records.addTicks(
+      clock.rings, in: core, on: sound, layers: (patches.patch.layers, from: patches.tick), at: now)
     // `addSound` needs the names of the remote peers, which are known only until the sessions end.
     records.addSound(in: core, on: sound, at: now, isLast: true)
     lifecycle.hasEnded = true

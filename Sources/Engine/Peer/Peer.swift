@@ -295,7 +295,8 @@ public final class Peer {
       executeOutputs(at: now)
       updateIdleClock(at: now)
       observer.compare(rosterEntries, in: core, at: now)
-      records.addTicks(clock.rings, in: core, on: sound, at: now)
+      records.addTicks(
+        clock.rings, in: core, on: sound, layers: (patches.patch.layers, from: patches.tick), at: now)
       records.addSound(in: core, on: sound, at: now)
       if sound.raiseLead() { passSoundLead() }
       if let message = sound.warning(at: now) { log.warning("\(message)") }

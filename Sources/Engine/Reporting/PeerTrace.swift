@@ -2,9 +2,11 @@ import ClockSync
 import Ensemble
 import Measurement
 import MusicalTime
+import PeerProtocol
+import Rhythm
 
-/// The trace of a peer: one line per tick that the clock thread has played, one per step that has sounded, and one per action of
-/// the player.
+/// The trace of a peer: one line per tick that the clock thread has played, per step that has sounded, per action of the player, and per
+/// change of the activity of a player and of the layers.
 struct PeerTrace {
   /// Nil if the peer writes no trace.
   let writer: TraceWriter?
@@ -13,6 +15,20 @@ struct PeerTrace {
   var masterClock: ClockEstimate?
   /// The last role other than idle, for the summary.
   var role = Role.idle
+
+  /// The layers that sound; nil before the first tick.
+  private var layers: [Layer]?
+  /// The players in the trace.
+  private var participants: [Identity: Participant] = [:]
+  /// When the energies are compared next.
+  private var nextEnergies = Instant(nanoseconds: .min)
+
+  /// A player in the trace, with the energy that was written last.
+  private struct Participant {
+    var number: Int
+    var name: String
+    var energy: UInt8?
+  }
 
   /// The arrivals of ticks that were not played yet. The index is the number of the tick modulo ``arrivalCount``. There is room for 20 s
   /// at 120 BPM.
@@ -37,8 +53,21 @@ struct PeerTrace {
     arrivals[slot] = arrival
   }
 
-  /// Appends a tick, with the arrival of its packet.
-  mutating func append(_ record: TickRecord) throws(TraceError) {
+  /// Appends a tick, with the arrival of its packet, and the layers if they change at the tick.
+  ///
+  /// - Parameter layers: the layers of the rhythm that plays from a tick on. Before this tick, the known layers remain.
+  mutating func append(
+    _ record: TickRecord, layers: (all: [Layer], from: Tick)
+  ) throws(TraceError) {
+    guard writer != nil else { return }
+    if record.tick >= layers.from {
+      let sounding = layers.all.filter { $0.activity.contains(record.activity) }
+      if sounding != self.layers {
+        self.layers = sounding
+        try writer?.append(TraceLayers(at: record.due, sounding.map(\.name)))
+      }
+    }
+
     var path = TickPath(woken: record.woken, sent: record.sent, sentAhead: record.sentAhead)
     if !arrivals.isEmpty, let arrival = arrivals[Self.slot(of: record.tick)], arrival.tick == record.tick,
       (record.due - arrival.received).magnitude < Self.longestWait
@@ -50,6 +79,48 @@ struct PeerTrace {
       tick: record.tick, due: record.due, acted: record.acted, offset: masterClock?.offset,
       uncertainty: masterClock?.uncertainty, activity: record.activity, path: path)
     try writer?.append(tick)
+  }
+
+  // MARK: Activity
+
+  /// Appends the energies of the players that have changed since the last call, at most every ``ActivityLevel/step``.
+  ///
+  /// - Parameter statuses: all players of the ensemble. Evaluated only if the energies are due.
+  mutating func append(_ statuses: @autoclosure () -> [PlayerStatus], at now: Instant) throws(TraceError) {
+    guard let writer, now >= nextEnergies else { return }
+    nextEnergies = now + ActivityLevel.step
+    var absent = Set(participants.keys)
+    for status in statuses() {
+      absent.remove(status.player.identity)
+      let number = try self.number(of: status)
+      guard participants[status.player.identity]!.energy != status.energy else { continue }
+      participants[status.player.identity]!.energy = status.energy
+      try writer.append(TraceEnergy(at: now, of: number, status.energy))
+    }
+    for identity in absent where participants[identity]!.energy != nil {
+      participants[identity]!.energy = nil
+      try writer.append(TraceEnergy(at: now, of: participants[identity]!.number, nil))
+    }
+  }
+
+  /// Appends a movement of a player, if the energies of the player are in the trace.
+  func append(motion strength: UInt8, of player: Identity, at now: Instant) throws(TraceError) {
+    guard let number = participants[player]?.number else { return }
+    try writer?.append(TraceMotion(at: now, of: number, min(strength, 127)))
+  }
+
+  /// Returns the number of a player in the trace. Appends the player if it is new or has a new name.
+  private mutating func number(of status: PlayerStatus) throws(TraceError) -> Int {
+    let identity = status.player.identity
+    let known = participants[identity]
+    if let known, known.name == status.player.name { return known.number }
+    let number = known?.number ?? participants.count
+    participants[identity] = Participant(number: number, name: status.player.name, energy: known?.energy)
+    try writer?.append(
+      TraceParticipant(
+        number: number, player: TraceAction.Player(identity: "\(identity)", name: status.player.name),
+        peer: "\(status.peer)"))
+    return number
   }
 
   private static func slot(of tick: Tick) -> Int {

@@ -59,7 +59,7 @@ public struct PathAnalysis {
     case .hit(let hit):
       hits += 1
       if let tick = matching.add(hit) { add(tick, hit) }
-    case .action, .summary: break
+    case .action, .energy, .motion, .participant, .layers, .summary: break
     }
   }
 

@@ -48,7 +48,7 @@ extension PlayerTrace {
           names.append(player.name)
         }
         pages[player.identity, default: []].append(action)
-      case .hit, .summary: break
+      case .hit, .energy, .motion, .participant, .layers, .summary: break
       }
     }
     let header = reader.header

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// The version of the schemas is ``Provenance/schema-swift.type.property``. Each output contains it.
 public enum ReportSchema: String, Sendable, CaseIterable {
-  case clock, follower, sync, audio, network, players, path, calibrate
+  case clock, follower, sync, audio, network, players, path, activity, calibrate
 
   /// The schema with the common parts, so that a validator needs no other file. The common parts are an embedded resource, to which the
   /// schema refers by its `$id` (JSON Schema 2020-12, section 9.3.1, "Bundling"). The members of each object are in alphabetical order.
@@ -32,6 +32,7 @@ public enum ReportSchema: String, Sendable, CaseIterable {
     case .network: PackageResources.measure_network_json
     case .players: PackageResources.measure_players_json
     case .path: PackageResources.measure_path_json
+    case .activity: PackageResources.measure_activity_json
     case .calibrate: PackageResources.calibrate_json
     }
   }

@@ -6,9 +6,12 @@ import MusicalTime
 /// A trace consists of JSON lines:
 ///
 /// 1. a ``TraceHeader``
-/// 2. one line per tick (``TraceTick``), per step that has sounded (``TraceHit``) and per action of the player
-///    (``TraceAction``), in the order in which the peer wrote them
+/// 2. one line per tick (``TraceTick``), per step that has sounded (``TraceHit``), per action of the player (``TraceAction``), and per
+///    change of an energy (``TraceEnergy``), a movement (``TraceMotion``), a player (``TraceParticipant``) or the layers
+///    (``TraceLayers``), in the order in which the peer wrote them
 /// 3. the summary, `{"summary":{...}}` (``TraceSummary``)
+///
+/// Format 1 has no lines about activity. Its readers refuse format 2.
 ///
 /// The trace of a killed peer has no summary, and its last line can be incomplete.
 public struct Trace: Hashable, Sendable {
@@ -26,8 +29,9 @@ public struct Trace: Hashable, Sendable {
   /// Whether the last line of the file was incomplete and was ignored.
   public var isCutOff: Bool
 
-  /// The version of the file format.
-  static let formatVersion = 1
+  /// The version of the file format that is written, and the versions that can be read.
+  static let formatVersion = 2
+  private static let readableVersions = 1...formatVersion
 
   /// Creates a trace.
   ///
@@ -112,7 +116,7 @@ extension Trace {
       case .tick(let tick): ticks.append(tick)
       case .action(let action): actions.append(action)
       case .hit(let hit): hits.append(hit)
-      case .summary: break
+      case .energy, .motion, .participant, .layers, .summary: break
       }
     }
     (summary, isCutOff) = (reader.summary, reader.isCutOff)
@@ -141,9 +145,9 @@ extension Trace {
     do { version = try JSONDecoder().decode(Format.self, from: line).version } catch {
       throw invalid("no trace header (\(error.reason))", remedy)
     }
-    guard version == formatVersion else {
+    guard readableVersions.contains(version) else {
       throw invalid(
-        "trace of format \(version), but this program reads format \(formatVersion)",
+        "trace of format \(version), but this program reads formats 1 to \(formatVersion)",
         "use the version of Tutti that recorded it, or record it again")
     }
     func damaged(_ reason: String) -> TraceError {

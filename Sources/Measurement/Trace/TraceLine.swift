@@ -6,6 +6,10 @@ enum TraceLine {
   case tick(TraceTick)
   case action(TraceAction)
   case hit(TraceHit)
+  case energy(TraceEnergy)
+  case motion(TraceMotion)
+  case participant(TraceParticipant)
+  case layers(TraceLayers)
   case summary(TraceSummary)
 
   /// The error for a line of valid JSON that has invalid or missing values, or is in the wrong place in the trace.
@@ -15,7 +19,7 @@ enum TraceLine {
   ///
   /// - Throws: ``InvalidLine`` or `DecodingError`.
   init(_ line: ArraySlice<UInt8>) throws {
-    // Nearly all lines are ticks or hits, as this program writes them. The scanner is fast, but reads only such lines. The JSON
+    // Nearly all lines are ticks, hits or energies, as this program writes them. The scanner is fast, but reads only such lines. The JSON
     // decoder reads the other lines.
     var scanner = LineScanner(line)
     let members = try scanner.scan() ?? JSONDecoder().decode(Members.self, from: Data(line))
@@ -24,6 +28,14 @@ enum TraceLine {
       return
     }
     try members.checkRange()
+    if let at = members.instant(.at) {
+      self = try Self.activity(members, at: at)
+      return
+    }
+    if let participant = members.participant {
+      self = .participant(participant)
+      return
+    }
     if let action = members.instant(.action) {
       guard let force = members[.force], (1...127).contains(force) else {
         throw InvalidLine(reason: "an action without a force of 1...127")
@@ -38,7 +50,7 @@ enum TraceLine {
       return
     }
     guard let tick = members[.tick], let due = members.instant(.due), let acted = members.instant(.acted) else {
-      throw InvalidLine(reason: "not a complete tick, hit, action or summary")
+      throw InvalidLine(reason: "not a complete tick, hit, action, activity or summary")
     }
     if let activity = members[.activity], !(0...127).contains(activity) {
       throw InvalidLine(reason: "activity \(activity) is not 0...127")
@@ -53,6 +65,21 @@ enum TraceLine {
         path: path))
   }
 
+  /// Returns the energy, the movement or the layers of a line with the instant `at`.
+  private static func activity(_ members: Members, at: Instant) throws -> TraceLine {
+    if let layers = members.layers { return .layers(TraceLayers(at: at, layers)) }
+    guard let number = members[.who].flatMap({ Int(exactly: $0) }), number >= 0 else {
+      throw InvalidLine(reason: "an activity without the number of a player")
+    }
+    func level(_ key: Key) throws -> UInt8? {
+      guard let value = members[key] else { return nil }
+      guard (0...127).contains(value) else { throw InvalidLine(reason: "\(key.name) \(value) is not 0...127") }
+      return UInt8(value)
+    }
+    if let strength = try level(.motion) { return .motion(TraceMotion(at: at, of: number, strength)) }
+    return .energy(TraceEnergy(at: at, of: number, try level(.energy)))
+  }
+
   /// The keys of a line.
   fileprivate enum Key: Int, CaseIterable {
     case tick, due, acted, offset, uncertainty, activity, action, force, summary
@@ -60,6 +87,16 @@ enum TraceLine {
     case woken, sent, sentAhead, masterSent, received
     // The instants of a hit.
     case hit, step, scheduled, firstFrame
+    // The activity of a player.
+    case at, who, energy, motion
+
+    /// Whether the value is an instant, a duration or the number of a tick, and not a level.
+    var isBounded: Bool {
+      switch self {
+      case .activity, .force, .energy, .motion, .summary: false
+      default: true
+      }
+    }
 
     /// The key in the file.
     var name: String {
@@ -77,6 +114,9 @@ enum TraceLine {
     var summary: TraceSummary?
     /// The player of an action; nil: the local player.
     var player: TraceAction.Player?
+    var participant: TraceParticipant?
+    /// The names of the layers that sound.
+    var layers: [String]?
     private var numbers = [Int64?](repeating: nil, count: Key.allCases.count)
 
     init() {}
@@ -84,6 +124,10 @@ enum TraceLine {
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: MemberName.self)
       player = try container.decodeIfPresent(TraceAction.Player.self, forKey: MemberName(stringValue: "player"))
+      layers = try container.decodeIfPresent([String].self, forKey: MemberName(stringValue: "layers"))
+      if player != nil, container.contains(MemberName(stringValue: TraceParticipant.CodingKeys.number.rawValue)) {
+        participant = try TraceParticipant(from: decoder)
+      }
       for key in Key.allCases {
         let name = MemberName(stringValue: key.name)
         if key == .summary {
@@ -105,7 +149,7 @@ enum TraceLine {
     ///
     /// - Throws: ``InvalidLine`` for a magnitude of 2^61 or more (73 years in nanoseconds), because differences could overflow.
     func checkRange() throws {
-      for key in Key.allCases where key != .activity && key != .force {
+      for key in Key.allCases where key.isBounded {
         guard let value = self[key], value < -TraceTick.limit || value > TraceTick.limit else { continue }
         let unit = key == .tick ? "" : " ns (73 years)"
         throw InvalidLine(reason: "\(key.name) is \(value), but its magnitude must be less than 2^61\(unit)")
@@ -126,7 +170,7 @@ enum TraceLine {
       index = line.startIndex
     }
 
-    /// Returns the values of the line, or nil if it contains anything but a tick or a hit.
+    /// Returns the values of the line, or nil if it contains anything but a tick, a hit, an energy or a movement.
     mutating func scan() -> Members? {
       var members = Members()
       guard take("{") else { return nil }
@@ -134,7 +178,7 @@ enum TraceLine {
         guard let key = Self.keys.first(where: { take($0.text) })?.key else { return nil }
         if !take("null") { members[key] = number() }
       } while take(",")
-      let isComplete = members[.acted] != nil || members[.firstFrame] != nil
+      let isComplete = members[.acted] != nil || members[.firstFrame] != nil || members[.at] != nil
       return take("}") && index == line.endIndex && isComplete ? members : nil
     }
 

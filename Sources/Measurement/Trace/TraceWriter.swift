@@ -75,6 +75,34 @@ public final class TraceWriter {
   /// Real-time: not safe.
   public func append(_ hit: TraceHit) throws(TraceError) { try append(hit.line) }
 
+  /// Writes `energy`. Does nothing after ``finish(_:)`` or an error.
+  ///
+  /// - Throws: ``TraceError``, once, if the file cannot be written.
+  ///
+  /// Real-time: not safe.
+  public func append(_ energy: TraceEnergy) throws(TraceError) { try append(energy.line) }
+
+  /// Writes `motion`. Does nothing after ``finish(_:)`` or an error.
+  ///
+  /// - Throws: ``TraceError``, once, if the file cannot be written.
+  ///
+  /// Real-time: not safe.
+  public func append(_ motion: TraceMotion) throws(TraceError) { try append(motion.line) }
+
+  /// Writes `participant`. Does nothing after ``finish(_:)`` or an error.
+  ///
+  /// - Throws: ``TraceError``, once, if the file cannot be written.
+  ///
+  /// Real-time: not safe.
+  public func append(_ participant: TraceParticipant) throws(TraceError) { try append(json: participant) }
+
+  /// Writes `layers`. Does nothing after ``finish(_:)`` or an error.
+  ///
+  /// - Throws: ``TraceError``, once, if the file cannot be written.
+  ///
+  /// Real-time: not safe.
+  public func append(_ layers: TraceLayers) throws(TraceError) { try append(json: layers) }
+
   private func append(_ line: String) throws(TraceError) {
     guard !isClosed else { return }
     bytes.append(contentsOf: line.utf8)
@@ -114,6 +142,7 @@ public final class TraceWriter {
   }
 
   private func append(json value: some Encodable) throws(TraceError) {
+    guard !isClosed else { return }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do { bytes.append(contentsOf: try encoder.encode(value)) } catch {

@@ -16,10 +16,11 @@ struct MeasureCommand: ParsableCommand {
         tutti measure network 192.168.1.20:5004
         tutti measure players ada.trace ben.trace
         tutti measure path master.trace ada.trace
+        tutti measure activity ada.trace ben.trace
       """,
     subcommands: [
       ClockCommand.self, FollowerCommand.self, SyncCommand.self, AudioCommand.self, NetworkCommand.self,
-      PlayersCommand.self, PathCommand.self, SchemaCommand.self,
+      PlayersCommand.self, PathCommand.self, ActivityCommand.self, SchemaCommand.self,
     ])
 
   /// The option with the known clock offsets of the files. The offsets are needed only if the clocks of the files differ, for example
