@@ -195,6 +195,6 @@ import _TestSupport
     var rows: [String] = []
     analysis.writeRows { rows.append($0) }
     #expect(rows[0] == "time_s,player 0,player 1,total" && rows[1] == "0.0,10,20," && rows.count > 290)
-    #expect(analysis.plot(file: "x.svg", format: .svg).components(separatedBy: "\nplot ").count == 3)
+    #expect(analysis.plot(PlotPicture(file: "x.svg", format: .svg)).components(separatedBy: "\nplot ").count == 3)
   }
 }

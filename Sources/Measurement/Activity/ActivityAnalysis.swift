@@ -194,18 +194,18 @@ public struct ActivityAnalysis: Sendable {
   /// contains its data, reads no file, needs gnuplot 5, and writes a picture to `file`.
   ///
   /// Real-time: not safe.
-  public func plot(file: String, format: PlotFormat) -> String {
-    var text = Gnuplot.head(file: file, format: format, height: 900)
+  public func plot(_ picture: PlotPicture) -> String {
+    var data = ""
     var (curves, correlations): ([String], [String]) = ([], [])
     for (index, (name, samples)) in series.enumerated() where samples.contains(where: { !$0.isNaN }) {
       // Only the samples at which the value changes are drawn.
       let steps = samples.indices.filter { $0 == 0 || $0 == samples.count - 1 || samples[$0] != samples[$0 - 1] }
-      text += Gnuplot.data(
+      data += Gnuplot.data(
         "time\(index)", steps.map { "\(Double($0) / 10) \(samples[$0].isNaN ? "NaN" : "\(samples[$0])")" })
       curves.append("$time\(index) using 1:2 with steps \(Gnuplot.color(index)) title \(Gnuplot.quoted(name))")
     }
     for (index, pair) in report.pairs.enumerated() where pair.coefficients.contains(where: { $0 != nil }) {
-      text += Gnuplot.data(
+      data += Gnuplot.data(
         "lag\(index)",
         pair.coefficients.enumerated().map {
           "\(Double($0.offset - Self.greatestLag) / 10) \($0.element.map { "\($0)" } ?? "NaN")"
@@ -214,15 +214,13 @@ public struct ActivityAnalysis: Sendable {
       correlations.append("$lag\(index) using 1:2 with lines \(Gnuplot.color(index)) title \(title)")
     }
     if correlations.isEmpty { correlations = ["NaN notitle"] }
-    return text
-      + Gnuplot.panels(
-        title: report.provenance?.title ?? "",
-        (["set xlabel 'time / s'", "set ylabel 'activity, 0...127'", "set yrange [0:127]"], curves),
-        (
-          [
-            "set xlabel 'lag / s; positive: the second follows'", "set ylabel 'correlation'", "set yrange [-1:1]",
-            "set xrange [-5:5]",
-          ], correlations
-        ))
+    return Gnuplot.script(
+      picture, title: report.provenance?.title ?? "", data: data,
+      [
+        Gnuplot.Panel(x: "time / s", y: "activity, 0 to 127", settings: ["set yrange [0:127]"], curves: curves),
+        Gnuplot.Panel(
+          x: "lag / s; positive: the second follows", y: "correlation",
+          settings: ["set yrange [-1:1]", "set xrange [-5:5]"], curves: correlations),
+      ])
   }
 }
