@@ -20,7 +20,7 @@ struct TypingMistake {
     {
       self.init(index, lines, "begins with a tab", "write spaces instead of the tab")
     } else if let index = near.first(where: { Self.lacksColon(lines[$0]) }) {
-      if lines[index].contains(":") {
+      if Self.withoutComment(lines[index]).contains(":") {
         self.init(index, lines, "has no space after the colon", "write a space after it, such as `kick: X... X...`")
       } else {
         self.init(index, lines, "has no colon", "write a colon and a space after the name, such as `kick: X... X...`")
@@ -54,11 +54,13 @@ struct TypingMistake {
       && !line.hasPrefix("...")
   }
 
+  private static func withoutComment(_ line: Substring) -> Substring {
+    line.firstRange(of: " #").map { line[..<$0.lowerBound] } ?? line
+  }
+
   /// The number of colons that end a name: those before a space, and one at the end of the line. Those in a comment do not count.
   private static func colons(in line: Substring) -> Int {
-    var text = String(line)
-    if let comment = text.firstRange(of: " #") { text = String(text[..<comment.lowerBound]) }
-    let scalars = Array(text.unicodeScalars)
+    let scalars = Array(withoutComment(line).unicodeScalars)
     return scalars.indices.count {
       scalars[$0] == ":" && ($0 + 1 == scalars.count || scalars[$0 + 1] == " " || scalars[$0 + 1] == "\t")
     }

@@ -120,7 +120,7 @@ import Testing
         "small.yaml:2:4: has the alias *a, which is not allowed; write its value instead"
       ])
     #expect(
-      instrumentFaults("") == ["small.yaml:1:1: is empty; write a patch: name, description, sound and scale"])
+      instrumentFaults("") == ["small.yaml:1:1: is empty; write a patch: name, sound and scale"])
     #expect(instrumentFaults(String(repeating: "[", count: 5_000)).count == 1)
     #expect(
       instrumentFaults(String(repeating: "#", count: PatchLoader.maximumBytes + 1))[0].contains(

@@ -73,7 +73,7 @@ import Testing
       "14:5: play.always.gong: is not a drum; "
         + "use a General MIDI name, such as kick, snare or hat, or define the name in the field kit"
     ),
-    (4, "tempo: 96\nswng: 60%", "5:1: swng: is an unknown field; did you mean swing? Otherwise remove it"),
+    (5, "swng: 60%", "5:1: swng: is an unknown field; did you mean swing? Otherwise remove it"),
     (
       6, "feel: { hatt: 3 ms }",
       "6:9: feel.hatt: is used by no line; did you mean hat? Otherwise remove this entry"

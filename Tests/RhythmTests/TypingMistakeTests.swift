@@ -22,7 +22,7 @@ import Testing
     // The parser reports line 17, because it takes the two lines for one name.
     (16, "    hat o.x. o.x. o.x. o... # the hat: soft", "16:5: \(colon)"),
     (22, "  bell .... .... .... xxxF", "22:3: \(colon)"),
-    (14, "\tboom: x..x ..x. x..x ..x.", "14:1: begins with a tab; write spaces instead of the tab"),
+    (14, "\tboom: x..x ..x. x..x ..x.", "14:2: begins with a tab; write spaces instead of the tab"),
     (14, "      boom: x..x ..x. x..x ..x.", "14:7: \(indentation)"),
     (14, "   boom: x..x ..x. x..x ..x.", "14:4: \(indentation)"),
     (
