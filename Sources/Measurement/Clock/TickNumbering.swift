@@ -15,7 +15,9 @@
 ///
 /// Stamps that are quantized to nearly the length of a tick look like a clock of another tempo that regularly loses or repeats ticks. If
 /// a run has at least ``suspiciousEvents`` such events, but consecutive numbers put each stamp less than half a tick from a straight line,
-/// the numbers are consecutive. Ticks that are lost at random leave this band.
+/// the numbers are consecutive. Ticks that are lost at random leave this band. Fewer events are ignored if the run has at least
+/// ``longRun`` stamps and all of them are less than 0.4 ticks from the line. A lost tick moves the stamps before and after it to nearly half
+/// a tick from the line.
 struct TickNumbering {
   /// For each stamp, the number of ticks since the previous stamp: 0 for a repeated tick, ``ClockStamps/restart`` for the first stamp of a
   /// run.
@@ -35,6 +37,7 @@ struct TickNumbering {
   private static let largestCost = 30.0
   private static let suspiciousEvents = 8
   private static let uncertainError = 0.4
+  private static let longRun = 100
   /// The largest difference of the length of a tick from the nominal length, as a fraction.
   static let nominalTolerance = 0.03
   /// The number of intervals from which the length of a tick at the beginning of a run is estimated.
@@ -92,9 +95,12 @@ struct TickNumbering {
     history.finish(&advances)
     let run = start..<index
     let events = advances[run].dropFirst().count { $0 != 1 }
-    if events >= Self.suspiciousEvents || (events == 0 && uncertainInRun > 0) {
+    if events > 0 || uncertainInRun > 0 {
       let error = straightError(of: run)
-      if error < 0.5 { for index in run.dropFirst() { advances[index] = 1 } }
+      let isLong = run.count >= Self.longRun
+      if error < (events >= Self.suspiciousEvents ? 0.5 : isLong ? Self.uncertainError : 0) {
+        for index in run.dropFirst() { advances[index] = 1 }
+      }
       if error < Self.uncertainError { uncertainInRun = 0 }
     }
     uncertain += uncertainInRun
