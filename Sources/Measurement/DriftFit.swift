@@ -89,14 +89,13 @@ struct DriftFit {
   /// The slope in parts per million, which are microseconds per second; nil if no group has points at different instants.
   var partsPerMillion: Double? { moment.xx > 0 ? moment.xy / moment.xx : nil }
 
-  /// The standard error of the slope in parts per million, by ``SlopeError``. Nil with too few points: about 24, or more if there are
-  /// several groups.
-  var standardError: Double? {
+  /// The errors of the slope in parts per million. Nil with too few points: about 24, or more if there are several groups.
+  var error: SlopeError? {
     guard let independentError else { return nil }
     var fit = self
     while fit.blocks.count > PowerLawCovariance.size, fit.blocks.count > 2 * (group + 1) { fit.halveBlocks() }
     guard fit.blocks.count <= PowerLawCovariance.size else { return nil }
-    return SlopeError.standardError(
+    return SlopeError(
       fit.blocks, isAveraged: fit.pointsPerBlock > 1, moment: moment.xx, independent: (independentError, degrees))
   }
 

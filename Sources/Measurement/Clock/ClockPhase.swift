@@ -7,8 +7,8 @@ struct ClockPhase {
   private(set) var series = PhaseSeries([], runs: [])
   /// The length of a tick on the line in nanoseconds.
   private(set) var period = 0.0
-  /// The standard error of ``period`` in nanoseconds (``SlopeError``); nil with too few ticks.
-  private(set) var periodError: Double?
+  /// The errors of ``period`` in nanoseconds; nil with too few ticks.
+  private(set) var periodError: SlopeError?
   /// The intervals between ticks with consecutive numbers, in nanoseconds; nil without such ticks.
   private(set) var intervals: Distribution?
   /// The number of ticks that are present.
@@ -123,7 +123,7 @@ struct ClockPhase {
     guard xx > 0 else { return }
     // The degrees of freedom: one less for the intercept of each run, and one less for the slope.
     let degrees = ticks - series.runs.count - 1
-    periodError = SlopeError.standardError(
+    periodError = SlopeError(
       blocks, isAveraged: series.phase.count >= 2 * PowerLawCovariance.size, moment: xx,
       independent: ((squares / Double(max(degrees, 1)) / xx).squareRoot(), degrees))
   }

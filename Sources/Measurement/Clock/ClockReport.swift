@@ -8,6 +8,8 @@ public struct ClockReport: Sendable {
     public let value: Double
     /// The standard error of ``value``; nil with too few ticks.
     public let standardError: Double?
+    /// The 95 % interval, which also allows for slow noise that white noise hides; nil with too few ticks.
+    public let interval: ClosedRange<Double>?
   }
 
   /// The program, the input and the recording system.
@@ -72,14 +74,17 @@ public struct ClockReport: Sendable {
     self.phase = Distribution(phase.errors { $0 })!
     phaseMagnitude = Distribution(phase.errors { abs($0) })!
     let quarter = phase.period * Double(ticksPerQuarter)
-    let relativeError = phase.periodError.map { $0 / phase.period }
-    tempo = Estimate(value: 60e9 / quarter, standardError: relativeError.map { $0 * 60e9 / quarter })
+    func estimate(_ value: Double, scale: Double) -> Estimate {
+      guard let error = phase.periodError else { return Estimate(value: value, standardError: nil, interval: nil) }
+      let half = error.halfWidth / phase.period * scale
+      return Estimate(
+        value: value, standardError: error.standardError / phase.period * scale, interval: value - half...value + half)
+    }
+    tempo = estimate(60e9 / quarter, scale: 60e9 / quarter)
     nominalTempo = nominal.map { 60e9 / ($0.period * Double(ticksPerQuarter)) }
     nominalSource = nominal?.source
     drift = nominal.map {
-      let ratio = $0.period / phase.period
-      return Estimate(
-        value: ($0.period - phase.period) / phase.period * 1e6, standardError: relativeError.map { $0 * ratio * 1e6 })
+      estimate(($0.period - phase.period) / phase.period * 1e6, scale: $0.period / phase.period * 1e6)
     }
     tempoCurve = TempoCurve(phase, clock, ticksPerQuarter: ticksPerQuarter, limit: 500)
     tempoSections = TempoCurve(phase, clock, ticksPerQuarter: ticksPerQuarter, limit: 20)
@@ -142,15 +147,24 @@ public struct ClockReport: Sendable {
   }
 }
 
+extension ClockReport.Estimate {
+  /// The 95 % interval as text, with a comma before it; empty without an interval.
+  fileprivate func intervalText(places: Int) -> String {
+    interval.map { ", 95 % interval \($0.lowerBound.fixed(places)) to \($0.upperBound.fixed(places))" } ?? ""
+  }
+}
+
 extension ClockReport: Encodable {
   public func encode(to encoder: any Encoder) throws {
     try encoder.encode([
       "provenance": provenance, "source": source, "ticks": ticks, "runs": runs, "lost": lost, "doubled": doubled,
       "late": late, "interval": interval, "phase": phase, "phase_magnitude": phaseMagnitude,
       "phase_peak_to_peak_us": peakToPeak / 1e3, "tempo_bpm": tempo.value,
-      "tempo_standard_error_bpm": tempo.standardError, "nominal_bpm": nominalTempo, "nominal_source": nominalSource,
-      "drift_ppm": drift?.value, "drift_standard_error_ppm": drift?.standardError, "stability": stability,
-      "tempo_over_time": tempoCurve, "spectrum": spectrum, "warnings": warnings,
+      "tempo_standard_error_bpm": tempo.standardError, "tempo_low_bpm": tempo.interval?.lowerBound,
+      "tempo_high_bpm": tempo.interval?.upperBound, "nominal_bpm": nominalTempo, "nominal_source": nominalSource,
+      "drift_ppm": drift?.value, "drift_standard_error_ppm": drift?.standardError,
+      "drift_low_ppm": drift?.interval?.lowerBound, "drift_high_ppm": drift?.interval?.upperBound,
+      "stability": stability, "tempo_over_time": tempoCurve, "spectrum": spectrum, "warnings": warnings,
       "resolution_us": resolution.map { $0 / 1e3 }, "loopback": loopback,
     ])
   }
@@ -165,7 +179,7 @@ extension ClockReport: CustomStringConvertible {
     return """
       Ticks\(source.map { " (\($0.rawValue) instants)" } ?? "")
       ticks \(ticks), runs \(runs), lost \(lost), doubled \(doubled), late \(late)
-      Tempo \(tempo.value.fixed(6)) BPM, standard error \(tempo.standardError.short)
+      Tempo \(tempo.value.fixed(6)) BPM, standard error \(tempo.standardError.short)\(tempo.intervalText(places: 6))
       \(driftText)
 
       Times, us; phase: the error against the best-fit line (peak to peak: \(peakToPeak.microseconds) us)
@@ -213,7 +227,8 @@ extension ClockReport: CustomStringConvertible {
     guard let drift, let nominalTempo, let nominalSource else {
       return "Drift unknown: no nominal tempo; give it with --nominal"
     }
-    return "Drift \(drift.value.fixed(3)) ppm, standard error \(drift.standardError.short), "
+    return "Drift \(drift.value.fixed(3)) ppm, standard error \(drift.standardError.short)"
+      + drift.intervalText(places: 3) + ", "
       + "against the nominal tempo of \(nominalTempo.fixed(6)) BPM (\(nominalSource))"
   }
 }

@@ -92,13 +92,15 @@ struct FollowerFigures {
       let weight = 1 / max(error * error, Self.smallestDriftError * Self.smallestDriftError)
       weights += weight
       sum += weight * slope
-      squares = fit.standardError.flatMap { error in
-        let product = weight * max(error, Self.smallestDriftError)
+      squares = fit.error.flatMap { error in
+        let product = weight * max(error.standardError, Self.smallestDriftError)
         return squares.map { $0 + product * product }
       }
     }
     return weights > 0
-      ? ClockReport.Estimate(value: sum / weights, standardError: squares.map { $0.squareRoot() / weights }) : nil
+      ? ClockReport.Estimate(
+        value: sum / weights, standardError: squares.map { $0.squareRoot() / weights }, interval: nil)
+      : nil
   }
 
   /// The jitter transfer: how much of the jitter of the clock appears in the sounds. Nil without a complete part with jitter, or with too

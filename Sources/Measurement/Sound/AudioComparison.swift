@@ -145,7 +145,7 @@ struct AudioComparison {
     if exact.count > 2 {
       figures.residual = Distribution(exact.map { $0.value - (fit.value(at: $0.time) ?? 0) })
     }
-    (figures.drift, figures.driftError) = (fit.partsPerMillion, fit.standardError)
+    (figures.drift, figures.driftError) = (fit.partsPerMillion, fit.error?.standardError)
     let signs = differences.map(\.value).filter { $0 != 0 }.map { $0 > 0 }
     figures.signChanges = zip(signs, signs.dropFirst()).count { $0 != $1 }
     if 2 * figures.correlated < figures.matched {

@@ -12,11 +12,16 @@ import Foundation
 ///    phase density, and for sums of white noise and power-law noise, which have equal densities at 0.5, 1, ..., 16 cycles per series.
 /// 3. Each model gives the standard error of the slope and its Student distribution. The 95 % interval belongs to the mean of these
 ///    distributions, weighted by the probability of each model (J. Hoeting et al., "Bayesian Model Averaging", Statistical Science 14 (4),
-///    1999). White noise has the prior probability 0.5, power-law noise 0.3, and the sums 0.2.
-/// 4. If white noise is not unlikely, the usual standard error applies, with the quantile of Student's distribution.
+///    1999). White noise has the prior probability 0.3, power-law noise 0.3, and the sums 0.4.
+/// 4. The standard error is half the width of the interval, divided by 1.96. If white noise is not unlikely, the standard error is the
+///    usual one, with the quantile of Student's distribution. The interval is then wider than 1.96 standard errors, because it allows for
+///    slow noise that the white noise hides.
 ///
 /// For noise without a mean frequency (F FM and RW FM), the error is the deviation of the slope from the frequency at the first value.
-enum SlopeError {
+struct SlopeError: Equatable {
+  /// The standard error, and half the width of the 95 % interval, both in units of the slope.
+  let standardError, halfWidth: Double
+
   /// The mean of some adjacent values.
   struct Block: Equatable {
     /// The number of the group of values with one intercept.
@@ -32,27 +37,28 @@ enum SlopeError {
   /// The smallest number of blocks, and the smallest number of degrees of freedom. With fewer, the type of the noise is too uncertain.
   private static let (fewestBlocks, fewestDegrees) = (24, 16)
   /// The number of blocks from which white noise is recognized, and the probability above which it is accepted.
-  private static let (blocksForWhite, acceptance) = (60, 0.25)
+  private static let (blocksForWhite, acceptance) = (60, 0.1)
   /// The frequencies at which the two parts of a sum have the same density, in cycles per series.
   private static let crossovers = [0.5, 1, 2, 4, 8, 16]
   /// The quantile of the normal distribution for a 95 % interval.
   static let normalQuantile = 1.959963984540054
 
-  /// Returns the standard error: half the width of the 95 % interval of the slope, divided by 1.96. Nil if the type of the noise cannot be
-  /// determined: with fewer than 24 blocks, or if most of the information about the slope lies within the blocks.
+  /// Calculates the errors. Nil if the type of the noise cannot be determined: with fewer than 24 blocks, or if most of the information
+  /// about the slope lies within the blocks.
   ///
   /// - Parameters:
   ///   - blocks: the blocks of adjacent values, at most ``PowerLawCovariance/size``.
   ///   - isAveraged: whether a block contains several values.
   ///   - moment: the sum of the squares of all abscissas, each relative to the mean of its group.
   ///   - independent: the usual standard error, and its degrees of freedom.
-  static func standardError(
-    _ blocks: [Block], isAveraged: Bool, moment: Double, independent: (error: Double, degrees: Int)
-  ) -> Double? {
-    guard blocks.count >= fewestBlocks, independent.degrees >= fewestDegrees, let slope = Slope(blocks),
+  init?(_ blocks: [Block], isAveraged: Bool, moment: Double, independent: (error: Double, degrees: Int)) {
+    guard blocks.count >= Self.fewestBlocks, independent.degrees >= Self.fewestDegrees, let slope = Slope(blocks),
       slope.moment > 0.8 * moment
     else { return nil }
-    guard independent.error > 0 else { return 0 }
+    guard independent.error > 0 else {
+      (standardError, halfWidth) = (0, 0)
+      return
+    }
     var models: [(logLikelihood: Double, variance: Double)] = []
     let values = blocks.map(\.y)
     var degrees = 0
@@ -65,28 +71,27 @@ enum SlopeError {
       let variance = squares / Double(degrees) * slope.variance(covariance)
       models.append((log(prior) + likelihood.logLikelihood(squares: squares), variance))
     }
-    add(prior: 0.5) { $0 == $1 ? 1 : 0 }
+    add(prior: 0.3) { $0 == $1 ? 1 : 0 }
     let powerLaws = PowerLawCovariance.halfSteps(isAveraged: isAveraged)
     let positions = blocks.map(\.position)
     let sums = powerLaws.filter { $0.exponent >= 1 }
     for law in powerLaws { add(prior: 0.3 / Double(powerLaws.count)) { law[positions[$0], positions[$1]] } }
     for law in sums {
-      for cycles in crossovers {
+      for cycles in Self.crossovers {
         let density = law.density(at: cycles / Double(blocks.count))
-        add(prior: 0.2 / Double(sums.count * crossovers.count)) {
+        add(prior: 0.4 / Double(sums.count * Self.crossovers.count)) {
           ($0 == $1 ? 1 : 0) + law[positions[$0], positions[$1]] / density
         }
       }
     }
-    guard degrees >= fewestDegrees, let largest = models.map(\.logLikelihood).max() else { return nil }
+    guard degrees >= Self.fewestDegrees, let largest = models.map(\.logLikelihood).max() else { return nil }
     let weights = models.map { exp($0.logLikelihood - largest) }
     let total = weights.reduce(0, +)
-    if blocks.count >= blocksForWhite, weights[0] > acceptance * total {
-      let student = StudentMixture([(1, independent.error)], degrees: Double(independent.degrees))
-      return student.halfWidth(level: 0.95) / normalQuantile
-    }
     let parts = zip(weights, models).map { (weight: $0 / total, scale: $1.variance.squareRoot()) }
-    return StudentMixture(parts, degrees: Double(degrees)).halfWidth(level: 0.95) / normalQuantile
+    halfWidth = StudentMixture(parts, degrees: Double(degrees)).halfWidth(level: 0.95)
+    let isWhite = blocks.count >= Self.blocksForWhite && weights[0] > Self.acceptance * total
+    let student = StudentMixture([(1, independent.error)], degrees: Double(independent.degrees))
+    standardError = (isWhite ? student.halfWidth(level: 0.95) : halfWidth) / Self.normalQuantile
   }
 
   /// The slope of the line through blocks, as a weighted sum of their ordinates.

@@ -38,6 +38,7 @@ struct SyncComparison {
     collection.series.count(collection.offsets)
     series = collection.series
     let (skipped, drift) = (collection.skipped, collection.fit.partsPerMillion)
+    let driftError = collection.fit.error?.standardError
     // Millions of offsets are sorted in place, first with their signs, then without.
     var offsets = collection.takeOffsets()
     let common = offsets.count
@@ -49,7 +50,7 @@ struct SyncComparison {
     figures = SyncReport.Comparison(
       name: name, runs: pairs.count, common: common, missing: reference.count - common, skipped: skipped,
       extra: other.count - common, offset: signed,
-      magnitude: magnitude, drift: drift, overTime: overTime,
+      magnitude: magnitude, drift: drift, driftError: driftError, overTime: overTime,
       perRun: isSingleRun ? magnitude.flatMap { SyncRuns([$0]) } : perRun)
   }
 }

@@ -2,7 +2,12 @@ extension SyncReport: CustomStringConvertible {
   /// The report as text tables: the offset of each peer from the reference, in total, over time and as median of the runs; the
   /// lateness of the ticks of each peer; the counts that each peer wrote at its end; the provenance.
   public var description: String {
-    var text = "Offset from \(referenceText), us\n\(offsets)\n"
+    var text = "Offset from \(referenceText), us\n\(offsets)"
+    for comparison in comparisons {
+      guard let error = comparison.driftError else { continue }
+      text += "Standard error of the drift of \(comparison.name): \(error.short) ppm\n"
+    }
+    text += "\n"
     if comparisons.contains(where: { !$0.overTime.isEmpty }) {
       text += "Offset over time, us; seconds since the first tick of the reference\n\(overTime)\n"
     }

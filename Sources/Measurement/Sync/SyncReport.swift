@@ -64,6 +64,8 @@ public struct SyncReport: Hashable, Sendable, Codable {
     public let magnitude: Distribution?
     /// The slope of the offsets within the runs, in parts per million; nil if no run has two common ticks.
     public let drift: Double?
+    /// The standard error of ``drift`` in parts per million (``DriftFit``); nil with too few common ticks.
+    public let driftError: Double?
     /// The offsets in each interval of time that contains a common tick.
     public let overTime: [SyncInterval]
     /// The figures of the runs with at least 24 common ticks; nil without such a run.
@@ -77,6 +79,7 @@ public struct SyncReport: Hashable, Sendable, Codable {
       case extra = "ticks_extra"
       case offset, magnitude
       case drift = "drift_ppm"
+      case driftError = "drift_standard_error_ppm"
       case overTime = "over_time"
       case perRun = "per_run"
     }
