@@ -70,7 +70,7 @@ import _TestSupport
     #expect(interval.lowerBound > -0.2e6 && interval.contains(0.3e6) && interval.upperBound < 1e6)
     #expect(abs(figures.p50.median - 0.3e6) < 200 && figures.standardDeviation?.runs == 7)
     #expect(analysis.hits.count == 28 && analysis.hits.last?.recording == "6/b")
-    #expect(report.description.contains("Median of runs: difference, us [95 % bootstrap interval]"))
+    #expect(report.description.contains("Median of runs: difference, us [95 % interval]"))
     #expect(report.description.contains("Difference from the reference of each run"))
     let json = try JSONEncoder().encode(report)
     #expect(try JSONDecoder().decode(AudioReport.self, from: json).runs?.mean.runs == 7)

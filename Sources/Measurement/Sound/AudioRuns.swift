@@ -1,5 +1,5 @@
 /// The figures of recordings over several runs of the rhythm, with one pair of recordings for each run. Each figure is the median over the
-/// runs, with its 95 % bootstrap interval (``RunStatistic``).
+/// runs, with its 95 % interval (``RunStatistic``).
 ///
 /// The hits of one run are not independent of each other: a constant delay is common to all of them. The interval therefore treats each run
 /// as one value.
@@ -38,7 +38,7 @@ public struct AudioRuns: Hashable, Sendable, Codable {
     let table = TextTable(columns: columns, wordColumns: 0, rows: [["\(mean.runs)"] + figures])
     let note =
       mean.interval == nil ? "no interval, because it needs \(RunStatistic.fewestRuns) runs with matched hits\n" : ""
-    return "Median of runs: difference, us [95 % bootstrap interval]\n\(table)\(note)"
+    return "Median of runs: difference, us [95 % interval]\n\(table)\(note)"
   }
 }
 

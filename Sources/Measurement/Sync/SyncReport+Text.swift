@@ -69,7 +69,7 @@ extension SyncReport: CustomStringConvertible {
         guard let runs = comparison.perRun else { return [comparison.name, "0", "-", "-", "-", "-"] }
         return [comparison.name, "\(runs.p50.runs)"] + [runs.p50, runs.p95, runs.p99, runs.maximum].map(\.text)
       })
-    var text = "Median of runs: offset, us [95 % bootstrap interval]\n\(table)"
+    var text = "Median of runs: offset, us [95 % interval]\n\(table)"
     for comparison in comparisons {
       guard let runs = comparison.perRun?.p50.runs, runs < RunStatistic.fewestRuns else { continue }
       text +=

@@ -153,7 +153,7 @@ public struct SyncInterval: Hashable, Sendable, Codable {
 
 /// The figures of one peer over all its runs. A run is one playback of the rhythm, from a start to a stop. For each run, the
 /// percentiles of the absolute offsets are calculated. A figure is the median of one percentile over the runs, with its 95 %
-/// bootstrap interval.
+/// interval.
 public struct SyncRuns: Hashable, Sendable, Codable {
   /// The distribution of the absolute offsets of each run, in order.
   public let magnitudes: [Distribution]

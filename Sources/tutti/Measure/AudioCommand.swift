@@ -42,7 +42,7 @@ struct AudioCommand: ParsableCommand {
       Times are in microseconds, except the delay, which is in seconds. |p50| is the median of the magnitudes of the \
       differences, |p99| their 99th percentile. The first table covers all matched hits, the second table only the \
       correlated hits. If most hits sound different, for example because the peers have different instruments, there is \
-      no second table. With --runs, a third table has the median of each figure over the runs; its 95 % bootstrap \
+      no second table. With --runs, a third table has the median of each figure over the runs; its 95 % \
       interval needs at least 5 runs. Notes name an inverted polarity, and other delays that are possible because the \
       music repeats. The definitions are in Sources/Measurement/Measurement.docc/AudioFigures.md.
 

@@ -24,8 +24,7 @@ struct SyncCommand: ParsableCommand {
         Median of runs    each percentile of the magnitude of the offset is taken for
                           each run; the table shows the median of these values.
                           Runs with fewer than 24 common ticks are left out. The
-                          95 % bootstrap interval needs at least 5 runs; with 5 to
-                          10 runs, it is somewhat too narrow
+                          95 % interval needs at least 5 runs
         Lateness          instant at which the clock thread of a master or follower
                           processed a tick (`written` in `tutti measure path`),
                           minus its due instant. The delays of the network and of
