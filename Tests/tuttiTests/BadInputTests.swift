@@ -84,7 +84,8 @@ struct BadInput: CustomTestStringConvertible, Sendable {
     BadInput("measure sync none.trace none.trace", 69, "none.trace: cannot be read"),
     BadInput("measure sync broken.yaml broken.yaml", 65, "broken.yaml:1: no trace header"),
     BadInput("measure clock none.trace", 69, "none.trace: cannot be read"),
-    BadInput("measure clock broken.yaml", 65, "broken.yaml:2: \"layers:\" is not a stamp; give one stamp per line"),
+    BadInput(
+      "measure clock broken.yaml", 65, "broken.yaml:1: no column title names a time: name:, broken; give the column"),
     BadInput("measure follower none.jsonl --listen none.wav", 69, "none.jsonl: cannot be read"),
     BadInput(
       "measure follower broken.yaml --listen none.wav", 65, "broken.yaml:1: not a clock saved with --save; give a file"),

@@ -37,7 +37,8 @@ struct PulseDetector {
     // The correlation extends to 20 ms after the crossing, but at most to half of a short interval (the tenth percentile), so that it does
     // not contain the next pulse.
     let intervals = zip(edges.dropFirst(), edges).map { $0.frame - $1.frame }.sorted()
-    let correlation = HitCorrelation(rate: rate, after: min(rate / 50, intervals[intervals.count / 10] / 2))
+    let interval = intervals[intervals.count / 10]
+    let correlation = HitCorrelation(rate: rate, after: min(rate / 50, interval / 2), interval: interval)
     var correlated = 1
     let positions = edges.dropFirst().map { edge in
       let match = correlation.match(first.frame, in: samples, near: edge.frame, in: samples)?.position

@@ -33,17 +33,23 @@ struct HitCorrelation {
   private let before: Int
   /// The frames compared after the onset.
   private let after: Int
+  /// The frames of noise before the hit.
+  private let noise: Int
 
   /// The minimum correlation coefficient of two hits with the same sound.
   private static let minimumCoefficient = 0.6
 
   /// Creates a correlation for recordings with `rate` frames per second.
   ///
-  /// - Parameter after: the frames compared after the onset; nil for 20 ms.
-  init(rate: Int, after: Int? = nil) {
-    maximumLag = rate * 4 / 1_000
-    before = rate * 2 / 1_000
-    self.after = after ?? rate * 20 / 1_000
+  /// - Parameters:
+  ///   - after: the frames compared after the onset; nil for 20 ms.
+  ///   - interval: the shortest time from one hit to the next in frames, if the hits are alike. The noise before a hit then ends where the
+  ///     comparison of the previous hit ends. Otherwise the filter would suppress the previous hit, and with it the hit itself. Nil if a
+  ///     hit may ring into the next one.
+  init(rate: Int, after: Int? = nil, interval: Int? = nil) {
+    let (lag, before, after) = (rate * 4 / 1_000, rate * 2 / 1_000, after ?? rate * 20 / 1_000)
+    (maximumLag, self.before, self.after) = (lag, before, after)
+    noise = interval.map { min(max($0 - after - before - lag, 0), before + after) } ?? before + after
   }
 
   /// Returns the position in `second`, in frames, that corresponds to `frame` of `first`. The search is limited to the maximum
@@ -61,16 +67,17 @@ struct HitCorrelation {
     // The noise is the sound before the hit. It ends where the comparison at the earliest lag begins: `end` frames before the onset.
     let end = before + maximumLag
     let filter = WhiteningFilter([
-      (first[clamped: frame - end - length..<frame - end], first[clamped: frame - before..<frame + after]),
-      (second[clamped: guess - end - length..<guess - end], second[clamped: guess - before..<guess + after]),
+      (first[clamped: frame - end - noise..<frame - end], first[clamped: frame - before..<frame + after]),
+      (second[clamped: guess - end - noise..<guess - end], second[clamped: guess - before..<guess + after]),
     ])
     let x = filter.output(of: first, from: frame - before, count: length)
     let y = filter.output(of: second, from: guess - before - lags, count: length + 2 * lags)
     let correlation = LagCorrelation(x, y)
     guard correlation.power > 0 else { return (nil, nil) }
-    // The power of the filtered noise before the hit in each recording.
+    // The power of the filtered noise before the hit in each recording, for a noise of the length of the hit.
     let noises = [(first, frame), (second, guess)].map { samples, onset in
-      filter.output(of: samples, from: onset - end - length, count: length).reduce(0) { $0 + $1 * $1 }
+      filter.output(of: samples, from: onset - end - noise, count: noise).reduce(0) { $0 + $1 * $1 }
+        * Double(length) / Double(max(noise, 1))
     }
     func match(_ sign: Double) -> Match? {
       guard let (lag, coefficient) = correlation.maximum(sign), coefficient >= Self.minimumCoefficient
