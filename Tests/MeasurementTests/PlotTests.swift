@@ -34,6 +34,8 @@ struct PlotTests {
     let (data, curve) = robust.outside("o", points, unit: "µs")
     #expect(data == "$o << END_OF_DATA\n1000.0 20.0\nEND_OF_DATA\n")
     #expect(curve.contains("'outside the axis: 1, up to 5000 µs'"))
+    #expect(RobustRange.settings([0.0007, 0.0007], nil) == ["set yrange [-0.05:0.05]"])
+    #expect(RobustRange.settings([0, 1], nil) == [] && RobustRange.settings([0], robust) == [robust.setting])
     #expect(RobustRange([Double]()) == nil && RobustRange([1, 1, 1]) == nil)
   }
 

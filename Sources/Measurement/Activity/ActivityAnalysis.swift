@@ -217,10 +217,10 @@ public struct ActivityAnalysis: Sendable {
     return Gnuplot.script(
       picture, title: report.provenance?.title ?? "", data: data,
       [
-        Gnuplot.Panel(x: "time / s", y: "activity, 0 to 127", settings: ["set yrange [0:127]"], curves: curves),
+        Gnuplot.Panel(x: "time / s", y: "activity, 0 to 127", settings: ["set yrange [0:130]"], curves: curves),
         Gnuplot.Panel(
           x: "lag / s; positive: the second follows", y: "correlation",
-          settings: ["set yrange [-1:1]", "set xrange [-5:5]"], curves: correlations),
+          settings: ["set yrange [-1.05:1.05]", "set xrange [-5:5]"], curves: correlations),
       ])
   }
 }

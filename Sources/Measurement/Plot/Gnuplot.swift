@@ -52,7 +52,9 @@ enum Gnuplot {
   ///   - data: the blocks of data.
   ///   - panels: the panels, from the top.
   static func script(_ picture: PlotPicture, title: String, data: String, _ panels: [Panel]) -> String {
-    let heading = picture.isForPrint ? "" : " title \(quoted(title)) noenhanced"
+    // A line of text has room for about a hundred characters.
+    let text = title.count > 100 ? "\(title.prefix(99))…" : title
+    let heading = picture.isForPrint ? "" : " title \(quoted(text)) noenhanced"
     var lines = [
       "set key tmargin left horizontal Left reverse noenhanced", "set grid lt 1 lw 0.5 lc rgb '#dddddd'",
       "set tics nomirror", "set lmargin 11",

@@ -17,6 +17,15 @@ struct RobustRange {
     range = low - width...high + width
   }
 
+  /// The command that sets the range of the y axis for `values`: without outliers, and at least 0.02 wide, so that the labels of equal
+  /// values are short. Empty if the axis can show all values.
+  static func settings(_ values: [Double], _ robust: RobustRange?) -> [String] {
+    if let robust { return [robust.setting] }
+    guard let low = values.min(), let high = values.max(), high - low < 0.02 else { return [] }
+    let center = ((low + high) * 50).rounded() / 100
+    return ["set yrange [\(center - 0.05):\(center + 0.05)]"]
+  }
+
   /// The label of a histogram over this range.
   static func label(_ quantity: String, _ robust: RobustRange?) -> String {
     robust == nil ? quantity : "\(quantity) (the first and the last bin contain all values outside)"

@@ -94,7 +94,7 @@ public struct AudioAnalysis: Sendable {
       [
         Gnuplot.Panel(
           x: "time / s", y: "difference from \(reference) / µs",
-          settings: robust.map { [$0.setting] } ?? [],
+          settings: RobustRange.settings(hits.map { $0.difference / 1e3 }, robust),
           curves: points),
         Gnuplot.Panel(x: RobustRange.label("difference / µs", robust), y: "hits", curves: histograms),
       ])
