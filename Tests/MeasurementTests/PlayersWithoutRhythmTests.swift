@@ -45,11 +45,15 @@ import _TestSupport
     var second = first.enumerated().filter { $0.offset % 10 != 3 }.map { $0.element + 12_000_000 }
     second.append(5 * 300_000_000 + 150_000_000)
     let ahead = Nanoseconds.seconds(1000)
-    let report = try PlayersAnalysis(
+    let analysis = try PlayersAnalysis(
       [player("anna", first), player("bert", second.sorted().map { $0 + ahead.count })],
-      grid: .onsets(window: .milliseconds(100)), clockOffsets: [.zero, ahead]
-    ).report
+      grid: .onsets(window: .milliseconds(100)), clockOffsets: [.zero, ahead])
+    let report = analysis.report
     let pair = report.pairs[0]
+    // The plot shows Bert against Anna: each of his points is at 12 ms. Rounded to 2 ms, they are in one bin.
+    let script = analysis.plot(PlotPicture(file: "x.svg", format: .svg))
+    #expect(script.contains("'asynchrony to anna / ms'") && !script.contains("$time0") && !script.contains("grid /"))
+    #expect(script.contains("$histogram1 << END_OF_DATA\n13.0 36\nEND_OF_DATA"))
     let asynchrony = try #require(pair.asynchrony)
     #expect(asynchrony.count == 36 && abs(asynchrony.minimum + 12e6) < 1 && abs(asynchrony.maximum + 12e6) < 1)
     #expect(pair.unmatched == 5)

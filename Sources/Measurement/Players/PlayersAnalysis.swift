@@ -175,21 +175,29 @@ public struct PlayersAnalysis: Sendable {
     }
   }
 
-  /// Returns a gnuplot script that draws the asynchronies of each player to the grid over time, and their histogram. The
-  /// script contains its data, reads no file, needs gnuplot 5, and writes a picture to `file`.
+  /// Returns a gnuplot script that draws the asynchronies of each player over time, and their histogram: the asynchronies to the grid, or,
+  /// without a rhythm, those to the first player, because an even pulse says nothing about the players. The script contains its data,
+  /// reads no file, needs gnuplot 5, and writes a picture.
   ///
   /// Real-time: not safe.
   public func plot(_ picture: PlotPicture) -> String {
     // The time of an action is in seconds since the first action of all players. A bin of the histogram is 2 ms wide.
     let starts = zip(placed, clockOffsets).compactMap { actions, offset in actions.map { $0.instant - offset }.min() }
     let (start, width) = (starts.min() ?? 0, 2.0)
+    let hasGrid = report.window == nil
+    let quantity = "asynchrony to \(hasGrid ? "the grid" : report.players.first?.name ?? "") / ms"
+    let reference = Dictionary((placed.first ?? []).map { ($0.key, $0.asynchrony) }) { first, _ in first }
     var data = ""
     var (points, histograms): ([String], [String]) = ([], [])
-    for (index, player) in report.players.enumerated() where !placed[index].isEmpty {
+    for (index, player) in report.players.enumerated() where hasGrid || index > 0 {
+      // The asynchronies in milliseconds.
+      let actions = placed[index].compactMap { action in
+        (hasGrid ? 0 : reference[action.key]).map { (action.instant, (action.asynchrony - $0) / 1e6) }
+      }
+      guard !actions.isEmpty else { continue }
       data += Gnuplot.data(
-        "time\(index)",
-        placed[index].map { "\(Double($0.instant - clockOffsets[index] - start) / 1e9) \($0.asynchrony / 1e6)" })
-      let bins = Dictionary(grouping: placed[index]) { Int(($0.asynchrony / 1e6 / width).rounded(.down)) }
+        "time\(index)", actions.map { "\(Double($0.0 - clockOffsets[index] - start) / 1e9) \($0.1)" })
+      let bins = Dictionary(grouping: actions) { Int(($0.1 / width).rounded(.down)) }
       data += Gnuplot.data(
         "histogram\(index)",
         bins.sorted { $0.key < $1.key }.map { "\((Double($0.key) + 0.5) * width) \($0.value.count)" })
@@ -200,8 +208,8 @@ public struct PlayersAnalysis: Sendable {
     return Gnuplot.script(
       picture, title: report.provenance?.title ?? "", data: data,
       [
-        Gnuplot.Panel(x: "time since the first action / s", y: "asynchrony to the grid / ms", curves: points),
-        Gnuplot.Panel(x: "asynchrony to the grid / ms", y: "actions", curves: histograms),
+        Gnuplot.Panel(x: "time since the first action / s", y: quantity, curves: points),
+        Gnuplot.Panel(x: quantity, y: "actions", curves: histograms),
       ])
   }
 }
