@@ -129,10 +129,22 @@ extension StreamSender {
     return .progress
   }
 
-  /// Returns the instant at which work is due next.
+  /// Sets ``nextExact`` and returns the instant at which work is due next.
   @_noLocks @_noAllocation
   mutating func findNextDue() -> Instant {
-    var next = steps.dueStep(in: schedule)
+    nextExact = findNextExact()
+    var next = earlier(nextExact, steps.dueStep(in: schedule))
+    guard schedule.sends else { return next }
+    next = earlier(next, aheadPrelude.due(in: schedule))
+    // While ticks are pending, the next tick and the Stop to time-stamp receivers wait for the pending ticks.
+    guard !hasPendingTicks else { return next }
+    return earlier(next, earlier(ahead.due(in: schedule), stopDue(by: ahead, .timeStamped)))
+  }
+
+  /// Returns the instant at which a clock has work next. Its receivers play on arrival, so the work must be done at this instant.
+  @_noLocks @_noAllocation
+  private mutating func findNextExact() -> Instant {
+    var next = Instant.distantFuture
     for clock in 0..<clocks.count {
       next = earlier(next, idleDue(clock))
       guard hasWorkAtTicks else { continue }
@@ -140,11 +152,7 @@ extension StreamSender {
       next = earlier(next, endReportDue(clock))
       if schedule.sends { next = earlier(next, stopDue(clock)) }
     }
-    guard schedule.sends else { return next }
-    next = earlier(next, aheadPrelude.due(in: schedule))
-    // While ticks are pending, the next tick and the Stop to time-stamp receivers wait for the pending ticks.
-    guard !hasPendingTicks else { return next }
-    return earlier(next, earlier(ahead.due(in: schedule), stopDue(by: ahead, .timeStamped)))
+    return next
   }
 
   @_noLocks @_noAllocation

@@ -110,6 +110,11 @@ public struct StreamSender: ~Copyable {
   ///
   /// Real-time: safe.
   public internal(set) var nextDue = Instant.distantFuture
+  /// The instant of the next work that must be done exactly on time, because its receivers play on arrival or record the time. Ticks that
+  /// leave ahead of time and steps for the sound are not such work: they have an instant of their own. Valid when ``nextDue`` is.
+  ///
+  /// Real-time: safe.
+  public internal(set) var nextExact = Instant.distantFuture
   /// The number of deferrable packets that may still be sent before the next batch although due work waits, see
   /// ``slice``.
   var allowance = 0

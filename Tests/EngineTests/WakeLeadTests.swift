@@ -4,8 +4,8 @@ import Testing
 @testable import Engine
 
 /// Tests of ``WakeLead``: how long before a deadline the clock thread wakes. The wake lead follows the 99.99 % quantile of the
-/// wake-up times, and is limited to 20...200 us. It begins at 200 us. A wake-up time above the lead increases it by 10 us, and any other
-/// wake-up time decreases it by 1 ns. Therefore the lead needs 180 000 wake-ups to fall from 200 us to 20 us.
+/// wake-up times, and is limited to 20...200 us. It begins at 200 us and falls by 64 ns with each wake-up at first, and by half as much
+/// after each 2048 wake-ups, finally by 1 ns. A wake-up time above the lead increases it.
 struct WakeLeadTests {
   /// Notes `count` wake-ups. Every wake-up whose number is a multiple of `rare` takes `slow`. The others take 8 us.
   private func note(_ count: Int, rare: Int, slow: Nanoseconds, in lead: inout WakeLead) {
@@ -15,11 +15,22 @@ struct WakeLeadTests {
     }
   }
 
-  @Test func leadReachesTheMinimumOnAFastMachine() {
+  /// 104 wake-ups per second at 120 BPM.
+  @Test func leadReachesTheMinimumInHalfAMinuteOnAFastMachine() {
     var lead = WakeLead()
     #expect(lead.value == WakeLead.maximum)
-    note(200_000, rare: 2, slow: .microseconds(17), in: &lead)
+    note(30 * 104, rare: 2, slow: .microseconds(17), in: &lead)
     #expect(lead.value == WakeLead.minimum)
+  }
+
+  /// One slow wake-up must not cost the processor time of minutes.
+  @Test func oneSlowWakeUpIncreasesTheLeadOnlyAsFarAsNecessary() {
+    var lead = WakeLead()
+    note(30 * 104, rare: 2, slow: .microseconds(17), in: &lead)
+    note(1, rare: 1, slow: .microseconds(60), in: &lead)
+    #expect(lead.value == .microseconds(70))
+    note(60 * 104, rare: 2, slow: .microseconds(17), in: &lead)
+    #expect(lead.value < .microseconds(30))
   }
 
   /// The lead falls by 5 us in 5000 wake-ups. When it is below 100 us, the next slow wake-up increases it by 10 us.
@@ -36,9 +47,18 @@ struct WakeLeadTests {
     #expect(lead.value <= .microseconds(30))
   }
 
+  /// A slow wake-up in each hundred keeps the lead above its time from the start.
+  @Test func leadStaysAboveWakeUpTimesThatAreFrequent() {
+    var lead = WakeLead()
+    for second in 1...200 {
+      note(104, rare: 50, slow: .microseconds(150), in: &lead)
+      #expect(lead.value > .microseconds(140), "second \(second)")
+    }
+  }
+
   @Test func leadReturnsToTheMinimumWhenTheMachineIsFastAgain() {
     var lead = WakeLead()
-    note(10_000, rare: 100, slow: .microseconds(150), in: &lead)
+    note(20_000, rare: 100, slow: .microseconds(150), in: &lead)
     #expect(lead.value > .microseconds(140))
     note(200_000, rare: 2, slow: .microseconds(17), in: &lead)
     #expect(lead.value == WakeLead.minimum)
@@ -48,6 +68,12 @@ struct WakeLeadTests {
     var lead = WakeLead()
     note(10_000, rare: 10, slow: .milliseconds(5), in: &lead)
     #expect(lead.value <= WakeLead.maximum && lead.value > .microseconds(190))
+  }
+
+  @Test func leadBeginsWithTwiceThatOfTheLastPeer() {
+    #expect(WakeLead(last: .microseconds(30)).value == .microseconds(60))
+    #expect(WakeLead(last: .microseconds(3)).value == WakeLead.minimum)
+    #expect(WakeLead(last: .milliseconds(700)).value == WakeLead.maximum)
   }
 
   /// The bell wakes the thread before the deadline for which the thread waited.

@@ -21,6 +21,8 @@ extension Peer {
     while network.rings.events.count > 0 { receiveFromNetwork() }
     execute(core.takeOutputs(at: now))
     clock.stop()
+    // Without ticks, the thread has not learned anything.
+    if clock.counters.ticks > 0 { WakeLeadFile.write(clock.counters.wakeLead) }
     records.addTicks(
       clock.rings, in: core, on: sound, layers: (patches.patch.layers, from: patches.tick), at: now)
     // `addSound` needs the names of the remote peers, which are known only until the sessions end.

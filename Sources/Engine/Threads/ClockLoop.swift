@@ -38,7 +38,7 @@ struct ClockLoop: ~Copyable {
   /// Whether hits also go to ``SoundRings/recording``.
   let hasSecondAudioThread: Bool
   private var counters = ClockCounters()
-  private var wakeLead = WakeLead()
+  private var wakeLead: WakeLead
   /// The record of the newest tick, until its packets have been sent.
   private var record: TickRecord?
   /// The send instants of the ticks that were sent ahead of time. The time-stamp receivers get these ticks.
@@ -47,6 +47,7 @@ struct ClockLoop: ~Copyable {
   init(shared: ClockRings, settings: ClockSettings) {
     self.shared = shared
     socket = settings.socket
+    wakeLead = WakeLead(last: settings.lastWakeLead)
     sender = StreamSender(
       capacity: Self.initialSessions, tickLead: settings.tickLead, soundLead: settings.soundLead, reportsTicks: true,
       offsets: settings.offsets)
@@ -69,9 +70,9 @@ struct ClockLoop: ~Copyable {
       guard execute() else { return }
       let now = MonotonicClock.now
       guard let next = step(at: now), !hasCommands else { continue }
-      // For work with an exact instant, the thread wakes a little before the deadline (``WakeLead``). For a guard packet, it wakes at the
-      // deadline, because the packet need not leave at an exact instant.
-      let due = scoreMessages.nextDue < sender.nextDue ? scoreMessages.nextDue : sender.nextDue
+      // For work with an exact instant, the thread wakes a little before the deadline (``WakeLead``). For all other work, it wakes at
+      // the deadline: guard packets, ticks that leave ahead of time, and steps for the sound.
+      let due = scoreMessages.nextDue < sender.nextExact ? scoreMessages.nextDue : sender.nextExact
       var wake = due - wakeLead.value
       if next < wake { wake = next }
       guard now < wake else { continue }
@@ -212,6 +213,7 @@ struct ClockLoop: ~Copyable {
   /// Publishes the counters for the control thread.
   @_noLocks @_noAllocation
   private mutating func publishCounters() {
+    counters.wakeLead = wakeLead.value
     counters.skipped = sender.skipped
     counters.sent = sender.sent
     counters.unsent = sender.unsent

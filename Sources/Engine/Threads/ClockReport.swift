@@ -50,6 +50,8 @@ public struct ClockCounters: Sendable, BitwiseCopyable {
   /// The numbers of the tables in the two places for scores (``ScoreTable/number``). A table that was given to a place before the one with
   /// this number is not used any more.
   public var scoreTables: (UInt32, UInt32) = (0, 0)
+  /// How long before a deadline the thread wakes now.
+  var wakeLead = WakeLead.maximum
   /// Notes of the score that were dropped, because their step had more than ``ScorePlayback/maximumPerStep``.
   public var droppedScoreNotes: Int64 = 0
 }

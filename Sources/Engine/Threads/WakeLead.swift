@@ -8,20 +8,41 @@ import MusicalTime
 /// thousand longer than 150 us. The quantile is estimated by stochastic approximation (Robbins and Monro 1951): a wake-up time above the
 /// lead increases the lead by one step, and any other decreases it by a ten thousandth of a step. The lead is stable if one wake-up in ten
 /// thousand exceeds it. If the lead followed the 99.9 % quantile instead, late wake-ups would determine the 99.9 % quantile of the lateness
-/// of the ticks. The lead begins at its maximum, because an estimate from few wake-ups is not reliable. It decreases slowly: on a fast
-/// machine, it reaches its minimum after half an hour of rhythm at 120 BPM.
+/// of the ticks.
 ///
-/// At 120 BPM, there are 104 deadlines per second: 48 ticks that leave at their due time, 48 that leave ahead of it, and 8 steps. The
-/// thread polls for 0.2 % of the time at the minimum, and for 2.1 % at the maximum. Guard packets have no deadline, and the thread
-/// does not wake earlier for them.
+/// As in the original method, the steps become smaller. The lead begins at its maximum, because an estimate from few wake-ups is not
+/// reliable, and falls quickly at first: on a fast machine, it reaches its minimum in half a minute of rhythm at 120 BPM. A large step
+/// would increase the lead far beyond the wake-up time that caused it, so an increase ends 10 us above this time. After two minutes, the
+/// step is 10 us and remains so, because the load of the machine can change. A peer begins with twice the lead of the peer that ran before
+/// it (``WakeLeadFile``).
+///
+/// The thread wakes at 104 deadlines per second at 120 BPM. Only the 48 ticks that are due need an exact instant
+/// (``StreamSender/nextExact``). For these, the thread polls for 0.1 % of the time at the minimum, and for 1 % at the maximum. For steps,
+/// ticks that leave ahead of time, and guard packets, the thread does not wake earlier.
 struct WakeLead: BitwiseCopyable {
   static var minimum: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(20) } }
   /// Equal to the time before a deadline in which the sender sends only what is due (``StreamSender/standardQuietTime``).
   static var maximum: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(200) } }
-  private static var increase: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(10) } }
-  private static var decrease: Nanoseconds { @_noLocks @_noAllocation get { Nanoseconds(1) } }
+  /// The final step in nanoseconds. A ten thousandth of it is one nanosecond.
+  private static var step: Int64 { @_noLocks @_noAllocation get { 10_000 } }
+  /// The number of wake-ups after which the gain is halved.
+  private static var halving: Int64 { @_noLocks @_noAllocation get { 2048 } }
 
-  private(set) var value = WakeLead.maximum
+  private(set) var value: Nanoseconds
+  /// The factor of the steps: a power of two, finally 1.
+  private var gain: Int64
+  /// The number of wake-ups with this gain.
+  private var count: Int64 = 0
+
+  /// - Parameter last: the last value of an earlier peer on this machine; nil if it is not known.
+  init(last: Nanoseconds? = nil) {
+    if let last {
+      value = min(max(last + last, Self.minimum), Self.maximum)
+      gain = 8
+    } else {
+      (value, gain) = (Self.maximum, 64)
+    }
+  }
 
   /// Records a wake-up.
   ///
@@ -36,10 +57,14 @@ struct WakeLead: BitwiseCopyable {
     let late = woken - wake
     guard late >= .zero else { return }
     if late > value {
-      value = value + Self.increase
+      let (increased, sufficient) = (value + Nanoseconds(Self.step &* gain), late + Nanoseconds(Self.step))
+      value = increased < sufficient ? increased : sufficient
       if value > Self.maximum { value = Self.maximum }
-    } else if value > Self.minimum {
-      value = value - Self.decrease
+    } else {
+      value = value - Nanoseconds(gain)
+      if value < Self.minimum { value = Self.minimum }
     }
+    count &+= 1
+    if count >= Self.halving, gain > 1 { (gain, count) = (gain &>> 1, 0) }
   }
 }
