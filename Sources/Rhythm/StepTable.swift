@@ -69,6 +69,11 @@ public struct StepTable: Sendable, BitwiseCopyable {
   /// ``Fill/chance``.
   var fillChance: UInt8 = 0
 
+  /// The General MIDI programs of the pitched parts, 0...127; 0 for a missing part.
+  ///
+  /// Real-time: not safe.
+  public var partPrograms: Set<UInt8> { Set((1..<4).map { programs[$0] }) }
+
   /// Creates a table with one step and no hits.
   ///
   /// Real-time: safe.

@@ -30,6 +30,11 @@ extension ChannelSynthesizer {
     default: 0  // Channel 10: the standard kit. Channel 1 carries only activity and plays no notes
     }
   }
+
+  /// The programs with which the channels begin, 0...127, and the number of the standard drum kit.
+  static var defaultPrograms: Set<UInt8> {
+    Set((1...16).compactMap { number in Channel(number).map { defaultProgram(of: $0).value } })
+  }
 }
 
 // The effect of the controller Brightness.

@@ -41,6 +41,9 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   // deinit.
   private let synthesizers: UnsafeMutablePointer<OpaquePointer>
   private let blocks: UnsafeMutablePointer<Float>
+  /// Nil if all samples are in memory.
+  private let supply: SupplyRings?
+  private var requestedPrograms = RequestedPrograms()
   private let soundFont: SoundFont
   private let rate: Int64
   private var lanes: InlineArray<12, ChannelLane>
@@ -52,9 +55,11 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   /// Creates a synthesizer with the instruments of a shared SoundFont. For a missing instrument, FluidSynth uses the first
   /// one of the SoundFont.
   ///
+  /// - Parameter supply: Where the samples of other programs than ``defaultPrograms`` come from. Nil if they are in memory.
+  ///
   /// Real-time: not safe.
-  init(_ soundFont: SoundFont) {
-    self.soundFont = soundFont
+  init(_ soundFont: SoundFont, supply: SupplyRings? = nil) {
+    (self.soundFont, self.supply) = (soundFont, supply)
     rate = soundFont.rate
     let synthesizers = soundFont.makeSynthesizers(Self.laneCount, polyphony: ChannelLane.polyphony, gain: Self.gain)
     let length = 2 * ChannelLane.blockFrames
@@ -94,6 +99,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     }
     guard message.startsNote else {
       guard acceptsEverywhere(message) else { return false }
+      if case .programChange(_, let program) = message { requestedPrograms.request(program.value, from: supply) }
       firstLaneNotes.update(with: message)
       var lane = 0
       while lane < Self.laneCount {

@@ -7,7 +7,7 @@ extension DrumLanes {
     @_noLocks @_noAllocation get {
       var count: Int32 = 0
       var lane = 0
-      while lane < Self.blockFrames {
+      while lane < self.count {
         count += lane_voices(lanes[lane])
         lane += 1
       }

@@ -10,24 +10,17 @@ extension DrumLanes {
   /// replaces the oldest voice. Each voice takes 11 kB in each of the 64 lanes.
   static var polyphony: Int32 { @_noLocks @_noAllocation get { 12 } }
 
-  /// Creates the 64 synthesizers and sets up a drum kit on the channel of each cut-off group.
-  ///
-  /// There is one synthesizer for each frame of a block (``blockFrames``).
+  /// Creates `count` synthesizers, with memory for 64, and sets up a drum kit on the channel of each cut-off group.
   ///
   /// - Returns: the synthesizers, and a General MIDI drum note that sounds. ``prime(_:)`` plays this note inaudibly, so that the first
   ///   audible hit in a lane sounds like all later hits. The note has a single voice if there is such a note: the voices of a stereo drum
   ///   are panned left and right, and would leave the voice slots in different states.
   /// - Throws: ``AudioFileError`` if the SoundFont has no drum kit.
   static func load(
-    _ soundFont: SoundFont
+    _ soundFont: SoundFont, lanes count: Int
   ) throws(AudioFileError) -> (lanes: UnsafeMutablePointer<OpaquePointer>, primingNote: UInt8) {
-    let lanes = soundFont.makeSynthesizers(blockFrames, polyphony: polyphony, gain: gain)
-    for lane in 0..<blockFrames {
-      for group in 0...groupCount {
-        fluid_synth_set_channel_type(lanes[lane], channel(of: group), Int32(CHANNEL_TYPE_DRUM.rawValue))
-        fluid_synth_program_change(lanes[lane], channel(of: group), 0)
-      }
-    }
+    let lanes = soundFont.makeSynthesizers(count, capacity: blockFrames, polyphony: polyphony, gain: gain)
+    for lane in 0..<count { setUp(lanes[lane]) }
     let block = UnsafeMutablePointer<Float>.allocate(capacity: 2 * blockFrames)
     defer { block.deallocate() }
     var primingNote: UInt8?
@@ -43,8 +36,23 @@ extension DrumLanes {
       if voices > 1, primingNote == nil { primingNote = note }
     }
     if let primingNote { return (lanes, primingNote) }
-    soundFont.deleteSynthesizers(lanes, count: blockFrames)
+    soundFont.deleteSynthesizers(lanes, count: count)
     throw AudioFileError(
       .malformed, path: soundFont.path, reason: "the SoundFont has no drum kit (bank 128)", remedy: SoundFont.remedy)
+  }
+
+  /// Creates another lane like `lane`, which may be in use on another thread.
+  static func makeLane(like lane: OpaquePointer, _ soundFont: SoundFont) -> OpaquePointer {
+    let new = soundFont.makeSynthesizer(like: lane)
+    setUp(new)
+    return new
+  }
+
+  /// Sets up a drum kit on the channel of each cut-off group.
+  private static func setUp(_ lane: OpaquePointer) {
+    for group in 0...groupCount {
+      fluid_synth_set_channel_type(lane, channel(of: group), Int32(CHANNEL_TYPE_DRUM.rawValue))
+      fluid_synth_program_change(lane, channel(of: group), 0)
+    }
   }
 }

@@ -2,10 +2,14 @@ import CFluidSynth
 
 /// The sounds of a rhythm, a drum kit and three pitched parts, and the notes of a score. Hits and notes start on exact frames.
 ///
-/// FluidSynth starts voices on its own 64-frame blocks, so a single synthesizer delays a hit by up to 63 frames. Here, 64
+/// FluidSynth starts voices on its own 64-frame blocks, so a single synthesizer delays a hit by up to 63 frames. Here, up to 64
 /// synthesizers (lanes) share one SoundFont. A lane without a voice is idle and is not rendered, so its next block can begin
 /// at any frame. A hit is therefore played by an idle lane, which begins a block at the frame of the hit. Hits on the same
 /// frame share a lane while it has room for their voices.
+///
+/// **Supply.** A lane takes half a megabyte, most of it for effects that are switched off. A rhythm rarely sounds in more than eight lanes
+/// at once. Therefore a peer begins with ``initialLanes`` lanes, and a ``SoundSupply`` creates further ones in the background whenever
+/// fewer than ``spareLanes`` are idle. Without a supply, all 64 lanes exist from the start.
 ///
 /// **Voice stealing.** While fewer than 64 voices sound, at least one lane is idle, and no voice is stolen (``LaneTable``). Without an
 /// idle lane, a hit shares a lane whose blocks begin at the same phase, if such a lane has room. Otherwise a lane ends its voices for the new
@@ -49,18 +53,19 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   /// Real-time: safe.
   public private(set) var position: Int64 = 0
 
-  // Invariants: all 64 synthesizers live from init to deinit. `left` and `right` hold 4096 + 63 frames from `position`
+  // Invariants: `lanes` has room for 64 synthesizers. The first `count` of them live until deinit, and are those of `table`. `left` and `right` hold 4096 + 63 frames from `position`
   // on. They contain exactly the blocks that start before `renderedEnd`, so frames outside
   // `position..<renderedEnd + 63` are zero; position <= renderedEnd <= position + 4096. `block` holds one block of 64
   // left and 64 right samples. Each lane that may have voices is active in `table`. `usedSlots` is the number of voice
   // slots that each lane has used since it was primed. Its initial value is the number of all slots, so that init primes all of them.
   // Bit c of `soundingChannels` is set while a voice of the lane may sound on channel c and was not silenced.
   let lanes: UnsafeMutablePointer<OpaquePointer>
+  private(set) var count: Int
   let left: UnsafeMutablePointer<Float>
   let right: UnsafeMutablePointer<Float>
   let block: UnsafeMutablePointer<Float>
   var renderedEnd: Int64 = 0
-  var table = LaneTable()
+  var table: LaneTable
   var usedSlots = InlineArray<64, Int32>(repeating: DrumLanes.polyphony)
   var soundingChannels = InlineArray<64, UInt16>(repeating: 0)
   /// The ends of the notes of pitched parts and scores.
@@ -68,10 +73,19 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   /// The program of each lane on channel 0, then on the channels up to 15.
   var programs = InlineArray<1024, UInt8>(repeating: 0)
   let primingNote: UInt8
+  /// Nil if all lanes exist and all samples are in memory.
+  private let supply: SupplyRings?
+  private var requestedPrograms = RequestedPrograms()
+  /// The number of lanes that exist or were requested.
+  private var requested: Int
   private let soundFont: SoundFont
   private let rate: Int64
 
-  /// The frames per FluidSynth block, which is also the number of lanes.
+  /// The number of lanes at the start, if there is a supply.
+  static var initialLanes: Int { @_noLocks @_noAllocation get { 16 } }
+  /// If fewer lanes are idle, another one is requested.
+  private static var spareLanes: Int { @_noLocks @_noAllocation get { 8 } }
+  /// The frames per FluidSynth block, which is also the maximum number of lanes.
   static var blockFrames: Int { @_noLocks @_noAllocation get { 64 } }
   /// The maximum number of frames by which a block extends past the last frame of its call.
   private static var overhang: Int { @_noLocks @_noAllocation get { 63 } }
@@ -87,11 +101,15 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
 
   /// Uses the drum kit of a shared SoundFont.
   ///
+  /// - Parameter supply: Where further lanes come from. Nil to create all lanes now.
   /// - Throws: ``AudioFileError`` if the SoundFont has no drum kit.
   ///
   /// Real-time: not safe.
-  init(_ soundFont: SoundFont) throws(AudioFileError) {
-    (lanes, primingNote) = try DrumLanes.load(soundFont)
+  init(_ soundFont: SoundFont, supply: SupplyRings? = nil) throws(AudioFileError) {
+    let count = supply == nil ? DrumLanes.blockFrames : DrumLanes.initialLanes
+    (lanes, primingNote) = try DrumLanes.load(soundFont, lanes: count)
+    table = LaneTable(count: count)
+    (self.supply, self.count, requested) = (supply, count, count)
     self.soundFont = soundFont
     rate = soundFont.rate
     let frames = DrumLanes.maximumPeriod + DrumLanes.overhang
@@ -101,11 +119,17 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
     left.initialize(repeating: 0, count: frames)
     right.initialize(repeating: 0, count: frames)
     block.initialize(repeating: 0, count: 2 * DrumLanes.blockFrames)
-    for lane in 0..<DrumLanes.blockFrames { prime(lane) }
+    for lane in 0..<count { prime(lane) }
   }
 
   deinit {
-    soundFont.deleteSynthesizers(lanes, count: DrumLanes.blockFrames)
+    // The lanes that the supply has created, but that were not taken yet.
+    var count = count
+    while let lane = supply?.lanes.pop() {
+      lanes[count] = lane.synthesizer
+      count += 1
+    }
+    soundFont.deleteSynthesizers(lanes, count: count)
     left.deallocate()
     right.deallocate()
     block.deallocate()
@@ -146,6 +170,7 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   mutating func start(_ note: UInt8, velocity: UInt8, channel: Int32, in lane: Int, at frame: Int64) {
     lane_note_on(lanes[lane], channel, Int32(note), Int32(velocity))
     table.strike(lane, at: frame)
+    requestLanes()
     soundingChannels[lane] |= 1 &<< UInt16(channel)
     let used = lane_voices(lanes[lane])
     if used > usedSlots[lane] { usedSlots[lane] = used }
@@ -156,6 +181,7 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public mutating func render(left leftFrames: inout MutableSpan<Float>, right rightFrames: inout MutableSpan<Float>) {
+    takeLane()
     var count = leftFrames.count < rightFrames.count ? leftFrames.count : rightFrames.count
     if count > Self.maximumPeriod { count = Self.maximumPeriod }
     renderBlocks(before: position &+ Int64(count))
@@ -191,6 +217,30 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
       advance(by: Self.maximumPeriod)
       (position, renderedEnd) = (frame, frame)
     }
+  }
+
+  /// Loads the samples of a program in the background, because a note of it will play soon.
+  @_noLocks @_noAllocation
+  mutating func prepare(_ program: UInt8) { requestedPrograms.request(program, from: supply) }
+
+  /// Requests further lanes if few are idle.
+  @_noLocks @_noAllocation
+  private mutating func requestLanes() {
+    guard let supply else { return }
+    let needed = table.active.nonzeroBitCount &+ Self.spareLanes
+    guard requested < needed, requested < Self.blockFrames else { return }
+    while requested < needed, requested < Self.blockFrames, supply.requests.push(.lane) { requested &+= 1 }
+    supply.bell.ring()
+  }
+
+  /// Takes a new lane, if the supply has created one. Called once per period, because it primes the lane.
+  @_noLocks @_noAllocation
+  private mutating func takeLane() {
+    guard let supply, let lane = supply.lanes.pop() else { return }
+    lanes[count] = lane.synthesizer
+    table.add(count)
+    count &+= 1
+    prime(count &- 1)
   }
 
   /// The zero-based MIDI channel of `group`. Group 0 uses 9, the General MIDI drum channel (channel 10 in one-based

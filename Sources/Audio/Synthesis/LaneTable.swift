@@ -1,11 +1,13 @@
-/// The use of the 64 lanes of ``DrumLanes``: which lanes are idle, and at which phase the blocks of each other lane begin.
+/// The use of the up to 64 lanes of ``DrumLanes``: which lanes are idle, and at which phase the blocks of each other lane begin.
 /// The phase of a frame is the frame modulo 64.
 ///
 /// An idle lane can begin a block at any frame. An active lane can begin a block only at its phase. While fewer
 /// than 64 voices sound, at least one lane is idle, because every active lane has a voice.
 struct LaneTable: Sendable, BitwiseCopyable {
+  /// Bit k is set while lane k exists.
+  private var existing: UInt64
   /// Bit k is set while lane k is idle.
-  private(set) var idle = UInt64.max
+  private(set) var idle: UInt64
   /// Bit p is set while blocks of an active lane begin at phase p.
   private(set) var activePhases: UInt64 = 0
   /// For each phase, the active lanes with this phase, one bit per lane.
@@ -15,12 +17,25 @@ struct LaneTable: Sendable, BitwiseCopyable {
   /// The lane of the last hit.
   private var lastLane = 0
 
+  /// - Parameter count: the number of lanes, 1...64.
+  init(count: Int) {
+    existing = UInt64.max >> UInt64(64 - count)
+    idle = existing
+  }
+
+  /// Adds lane `lane`, which is idle.
+  @_noLocks @_noAllocation
+  mutating func add(_ lane: Int) {
+    existing |= 1 &<< UInt64(lane)
+    idle |= 1 &<< UInt64(lane)
+  }
+
   /// Returns the phase of `frame`, also for a negative frame.
   @_noLocks @_noAllocation
   static func phase(of frame: Int64) -> Int { Int(truncatingIfNeeded: frame & 63) }
 
   /// The active lanes, one bit per lane.
-  var active: UInt64 { @_noLocks @_noAllocation get { ~idle } }
+  var active: UInt64 { @_noLocks @_noAllocation get { existing & ~idle } }
 
   /// Returns the active lanes whose blocks begin at `phase`, one bit per lane.
   @_noLocks @_noAllocation

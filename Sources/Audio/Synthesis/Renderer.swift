@@ -63,6 +63,10 @@ public struct Renderer: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func add(_ event: SoundEvent) {
     switch event.kind {
+    case .note(_, _, _, let program), .scoreNote(_, _, _, let program): module?.lanes.prepare(program)
+    default: break
+    }
+    switch event.kind {
     case .hit, .note, .release, .scoreNote, .releaseScore: if !hits.insert(event) { counters.dropped += 1 }
     case .muteScorePart(let part):
       hits.removeNotes(ofScorePart: part)

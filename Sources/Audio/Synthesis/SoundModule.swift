@@ -6,7 +6,10 @@ public struct SoundModule: ~Copyable {
   var lanes: DrumLanes
   var channels: ChannelSynthesizer
 
-  /// Loads a SoundFont for frames on `grid`.
+  /// Nil if all lanes exist and all samples are in memory.
+  private let supply: SoundSupply?
+
+  /// Loads a SoundFont for frames on `grid`, with all lanes and samples, to render faster than real time.
   ///
   /// - Throws: ``AudioFileError`` if `soundFont` cannot be read, is not a SoundFont or has no drum kit.
   ///
@@ -15,5 +18,29 @@ public struct SoundModule: ~Copyable {
     let shared = try SoundFont(soundFont, rate: grid.rate)
     lanes = try DrumLanes(shared)
     channels = ChannelSynthesizer(shared)
+    supply = nil
   }
+
+  /// Loads a SoundFont for frames on `grid`, with few lanes, the drum kit, and the samples of the programs with which the channels begin.
+  /// The rest comes from `supply` while the module plays in real time.
+  ///
+  /// - Parameters:
+  ///   - supply: A supply that no other module uses. The module starts and stops it.
+  ///   - programs: The programs that play soon, 0...127.
+  /// - Throws: ``AudioFileError``, as above.
+  ///
+  /// Real-time: not safe.
+  public init(
+    soundFont: String, grid: FrameGrid = .standard, supply: SoundSupply, programs: Set<UInt8>
+  ) throws(AudioFileError) {
+    let shared = try SoundFont(soundFont, rate: grid.rate)
+    lanes = try DrumLanes(shared, supply: supply.rings)
+    channels = ChannelSynthesizer(shared, supply: supply.rings)
+    shared.samples.release(keeping: programs.union(ChannelSynthesizer.defaultPrograms))
+    supply.start(shared, lane: lanes.lanes[0])
+    self.supply = supply
+  }
+
+  // The supply uses the SoundFont and the first lane, which are deleted after this.
+  deinit { supply?.stop() }
 }

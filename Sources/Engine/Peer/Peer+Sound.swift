@@ -20,7 +20,10 @@ extension Peer {
 
   /// Passes the tables of a patch choice to the clock thread.
   func play(_ effect: PatchChoice.Effect, at now: Instant) {
-    for (place, table) in effect.tables { clock.play(table, in: place) }
+    for (place, table) in effect.tables {
+      sound.prepare(table.table.partPrograms)
+      clock.play(table, in: place)
+    }
     // A patch with early hits has raised the lead.
     if !effect.tables.isEmpty { clock.send(.soundLead(ensemble.soundLead)) }
     if let table = effect.table {
@@ -32,7 +35,10 @@ extension Peer {
 
   /// Passes the tables of scores and the levels of their parts to the clock thread.
   func play(_ effect: ScoreChoice.Effect, at now: Instant) {
-    for (place, table) in effect.tables { clock.play(table, in: place) }
+    for (place, table) in effect.tables {
+      sound.prepare(table.programs)
+      clock.play(table, in: place)
+    }
     if let levels = effect.levels { clock.set(levels) }
     if let parts = effect.begun { records.beginScore(parts: parts) }
     report(effect.notices, at: now)

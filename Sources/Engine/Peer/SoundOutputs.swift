@@ -21,6 +21,8 @@ final class SoundOutputs {
   private var cardModule: SoundModule?
   private var recordingModule: SoundModule?
   private var recording: WAVOutput?
+  /// Supplies the modules with lanes and samples while they play: for the sound card, and for the recording.
+  private let supplies = [SoundSupply(), SoundSupply()]
   /// The audio thread of the sound card.
   private var cardThread: AudioThread?
   /// The audio thread without a sound card: it renders the recording, or only counts hits if there is no output.
@@ -59,8 +61,11 @@ final class SoundOutputs {
     (latency, initialLatency) = (configuration.latency, configuration.latency)
     path = configuration.recording
     lead = max(EnsembleState.standardSoundLead, (device?.lead ?? .zero) + latency + Self.margin)
-    if let device { cardModule = try SoundModule(soundFont: configuration.soundFont, grid: device.grid) }
-    if path != nil { recordingModule = try SoundModule(soundFont: configuration.soundFont) }
+    let (font, programs) = (configuration.soundFont, Set(configuration.patch.parts.map(\.program)))
+    if let device {
+      cardModule = try SoundModule(soundFont: font, grid: device.grid, supply: supplies[0], programs: programs)
+    }
+    if path != nil { recordingModule = try SoundModule(soundFont: font, supply: supplies[1], programs: programs) }
   }
 
   /// Opens the device `name`. If it is the default device or a sound server and is missing, returns a device that waits for it.
@@ -109,6 +114,11 @@ final class SoundOutputs {
         sink: recording.map { .wav($0) } ?? .none)
     }
     initialLead = lead
+  }
+
+  /// Loads the samples of programs, 0...127, soon, because notes of these programs will play.
+  func prepare(_ programs: Set<UInt8>) {
+    for supply in supplies where !programs.isEmpty { supply.prepare(programs) }
   }
 
   /// Measures the delay of a sound server for a second and uses the largest value. A sound server reports its delay only

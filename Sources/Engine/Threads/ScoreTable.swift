@@ -1,3 +1,4 @@
+import Audio
 import PeerProtocol
 import Realtime
 import Scores
@@ -30,6 +31,11 @@ struct ScoreTable: Sendable, BitwiseCopyable {
   init(number: UInt32, line: ScoreLine, notes: [ScoreNote], loopLength: Int64) {
     (self.number, self.line, self.notes) = (number, line, FrozenTable(notes))
     self.loopLength = loopLength >= 1000 ? loopLength : 0
+  }
+
+  /// The General MIDI programs of the notes, 0...127. Real-time: not safe.
+  var programs: Set<UInt8> {
+    Set((0..<notes.count).lazy.map { notes[$0].program }.filter { $0 != SoundEvent.drumKit })
   }
 
   /// Creates an empty place for a score.
