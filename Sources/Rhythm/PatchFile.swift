@@ -1,3 +1,5 @@
+import Yams
+
 /// The contents of a patch file: a rhythm or an instrument.
 public enum PatchFile: Hashable, Sendable {
   case rhythm(Patch)
@@ -13,10 +15,15 @@ public enum PatchFile: Hashable, Sendable {
   ///
   /// Real-time: not safe.
   public init(from text: String, file: String) throws(PatchError) {
-    switch Self.kind(of: text) {
-    case .rhythm: self = .rhythm(try PatchLoader.patch(from: text, file: file))
-    case .instrument: self = .instrument(try InstrumentLoader.instrument(from: text, file: file))
+    var reader = PatchReader(file: file, kind: .rhythm)
+    let patch = reader.root(of: text).flatMap { root -> PatchFile? in
+      switch Self.kind(of: root) {
+      case .rhythm: reader.patch(root, from: text).map(PatchFile.rhythm)
+      case .instrument: reader.instrument(root).map(PatchFile.instrument)
+      }
     }
+    guard let patch, reader.faults.isEmpty else { throw reader.error }
+    self = patch
   }
 
   /// The kind of the patch in `text`; a rhythm if the text is not valid YAML.
@@ -24,7 +31,11 @@ public enum PatchFile: Hashable, Sendable {
   /// Real-time: not safe.
   public static func kind(of text: String) -> PatchKind {
     var reader = PatchReader(file: "", kind: .rhythm)
-    guard let fields = reader.root(of: text)?.mapping?.keys.compactMap({ $0.scalar?.string }) else { return .rhythm }
+    return reader.root(of: text).map { kind(of: $0) } ?? .rhythm
+  }
+
+  private static func kind(of root: Node) -> PatchKind {
+    let fields = root.mapping?.keys.compactMap { $0.scalar?.string } ?? []
     return !fields.contains("play") && (fields.contains("sound") || fields.contains("scale")) ? .instrument : .rhythm
   }
 
