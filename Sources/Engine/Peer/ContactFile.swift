@@ -27,9 +27,8 @@ public struct ContactFile: Sendable {
 
   /// The default path: `tutti/contacts` in the configuration folder (XDG Base Directory Specification).
   public static var standardPath: String {
-    let environment = ProcessInfo.processInfo.environment
-    let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 }
-    return (folder ?? (environment["HOME"] ?? "") + "/.config") + "/tutti/contacts"
+    let folder = environmentVariable("XDG_CONFIG_HOME").flatMap { $0.isEmpty ? nil : $0 }
+    return (folder ?? (environmentVariable("HOME") ?? "") + "/.config") + "/tutti/contacts"
   }
 
   /// Reads the file at `path`. Does not resolve the hosts.

@@ -40,8 +40,7 @@ package enum StateFolder {
 
   /// The path by the environment variables; nil without them.
   private static var userPath: String? {
-    let environment = ProcessInfo.processInfo.environment
-    func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+    func value(_ name: String) -> String? { environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 } }
     return (value("XDG_STATE_HOME") ?? value("HOME").map { $0 + "/.local/state" }).map { $0 + "/tutti" }
   }
 

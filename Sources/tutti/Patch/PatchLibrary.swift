@@ -28,8 +28,7 @@ enum PatchLibrary {
 
   /// The folder for the player's own patches.
   static var ownFolder: String {
-    let environment = ProcessInfo.processInfo.environment
-    let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let configuration = environmentVariable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
     return (configuration ?? NSHomeDirectory() + "/.config") + "/tutti/patches"
   }
 
@@ -51,19 +50,29 @@ enum PatchLibrary {
     return required.allSatisfy { member in lines.contains { $0.hasPrefix(member) } }
   }
 
-  /// The existing folders with this name, in search order. The first one is in $TUTTI_PATCHES. The others are in `Patches` (a checkout)
-  /// and in `share/tutti/Patches` (an installation) of the folder of the program and of each folder above it.
+  /// The existing folders with this name, in search order.
   static func folders(named name: String) -> [String] {
+    possibleFolders(named: name).filter { FileManager.default.fileExists(atPath: $0) }
+  }
+
+  /// The folders that can contain patches of the program, in search order. The first one is in $TUTTI_PATCHES. The others are in
+  /// ``programFolders``.
+  private static func possibleFolders(named name: String) -> [String] {
+    let named = environmentVariable("TUTTI_PATCHES").flatMap { $0.isEmpty ? nil : [$0] } ?? []
+    return (named + programFolders).map { "\($0)/\(name)" }
+  }
+
+  /// `Patches` (a checkout) and `share/tutti/Patches` (an installation) in the folder of the program and in each folder above it.
+  private static let programFolders: [String] = {
     var folders: [String] = []
-    if let named = ProcessInfo.processInfo.environment["TUTTI_PATCHES"], !named.isEmpty { folders.append(named) }
     var folder = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0]).resolvingSymlinksInPath()
     while folder.path != "/" {
       folder.deleteLastPathComponent()
       folders.append(folder.appendingPathComponent("Patches").path)
       folders.append(folder.appendingPathComponent("share/tutti/Patches").path)
     }
-    return folders.map { "\($0)/\(name)" }.filter { FileManager.default.fileExists(atPath: $0) }
-  }
+    return folders
+  }()
 
   /// The names of all patches of a kind, each once: those of the program, sorted, and then the player's own ones.
   static func names(of kind: PatchKind) -> [String] {
@@ -87,16 +96,16 @@ enum PatchLibrary {
   ///
   /// - Throws: ``CommandError``, also if the patch is an instrument, or `PatchError` if the file cannot be parsed.
   static func rhythm(_ name: String) throws -> Patch {
-    let (path, text) = try find(name, .rhythm)
-    return try PatchLoader.patch(from: text, file: path)
+    guard case .rhythm(let patch) = try load(name, of: .rhythm) else { throw isNot(.rhythm, name) }
+    return patch
   }
 
   /// Loads the instrument called `name`, or the instrument in the file `name`.
   ///
   /// - Throws: ``CommandError``, also if the patch is a rhythm, or `PatchError` if the file cannot be parsed.
   static func instrument(_ name: String) throws -> Instrument {
-    let (path, text) = try find(name, .instrument)
-    return try InstrumentLoader.instrument(from: text, file: path)
+    guard case .instrument(let instrument) = try load(name, of: .instrument) else { throw isNot(.instrument, name) }
+    return instrument
   }
 
   /// Loads the rhythm or the instrument called `name`, or the one in the file `name`.
@@ -107,12 +116,16 @@ enum PatchLibrary {
     return try PatchFile(from: text(of: path), file: path)
   }
 
-  /// Finds and reads the patch of this kind called `name`, or the file `name`.
-  private static func find(_ name: String, _ kind: PatchKind) throws -> (path: String, text: String) {
+  /// Loads the patch of this kind called `name`, or the file `name`, which can be of the other kind too.
+  ///
+  /// - Throws: ``CommandError``, or `PatchError` if a file of this kind cannot be parsed.
+  private static func load(_ name: String, of kind: PatchKind) throws -> PatchFile {
     let path = try self.path(of: name, [kind])
     let text = try self.text(of: path)
-    guard PatchFile.kind(of: text) == kind else { throw isNot(kind, name) }
-    return (path, text)
+    do { return try PatchFile(from: text, file: path) } catch {
+      // In a file of the other kind, the kind is the first thing to correct.
+      throw PatchFile.kind(of: text) == kind ? error : isNot(kind, name)
+    }
   }
 
   /// Reads the file at `path`.
@@ -178,7 +191,7 @@ enum PatchLibrary {
       }
       return name
     }
-    for folder in kinds.flatMap({ folders(of: $0) }) {
+    for folder in kinds.flatMap({ possibleFolders(named: $0.folder) }) {
       let path = "\(folder)/\(name).yaml"
       if FileManager.default.fileExists(atPath: path) { return path }
     }

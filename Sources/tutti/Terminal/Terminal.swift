@@ -1,3 +1,4 @@
+import Engine
 import Foundation
 import Logging
 import Synchronization
@@ -47,10 +48,10 @@ final class Terminal: Sendable {
   }
 
   init() {
-    let environment = ProcessInfo.processInfo.environment
-    isInteractive = isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
-    hasColours = isInteractive && environment["NO_COLOR", default: ""].isEmpty
-    hasAlternateScreen = environment["TERM"] != "linux"
+    let terminal = environmentVariable("TERM")
+    isInteractive = isatty(STDERR_FILENO) == 1 && terminal != "dumb"
+    hasColours = isInteractive && (environmentVariable("NO_COLOR") ?? "").isEmpty
+    hasAlternateScreen = terminal != "linux"
   }
 
   /// The number of columns and rows; 80 and 24 if they are not known.
