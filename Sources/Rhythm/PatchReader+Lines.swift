@@ -77,34 +77,40 @@ extension PatchReader {
       "write . (rest), o (soft), x, X (accent), f or F (flams) for each step; spaces are "
       + "ignored, and | separates bars"
     // `.some(nil)` is a rest, and nil is an invalid character.
-    return bars(node, field, meter: meter, remedy: remedy) { character -> Stroke?? in
-      character == "." ? .some(nil) : Stroke(character).map { .some($0) }
+    return bars(node, field, meter: meter, remedy: remedy) { octet -> Stroke?? in
+      octet == UInt8(ascii: ".") ? .some(nil) : Stroke(ascii: octet).map { .some($0) }
     }
   }
 
   /// Reads a line of drums or of a pitched part. Returns its steps, one array per bar, and the number of steps per quarter note; nil after
   /// a fault.
   ///
-  /// - Parameter step: converts a character to a step; returns nil for an invalid character.
+  /// - Parameter step: converts an octet, the ASCII code of a character, to a step; returns nil for an invalid character.
   mutating func bars<Element>(
-    _ node: Node, _ field: String, meter: Meter, remedy: String, _ step: (Character) -> Element?
+    _ node: Node, _ field: String, meter: Meter, remedy: String, _ step: (UInt8) -> Element?
   ) -> ([[Element]], Int)? {
     guard let text = scalar(node, field, remedy: remedy) else { return nil }
     var bars: [[Element]] = [[]]
-    for (index, character) in text.enumerated() where character != " " {
-      if character == "|" {
+    // All valid characters are ASCII, so they need not be separated from combining accents.
+    for octet in text.utf8 where octet != UInt8(ascii: " ") {
+      if octet == UInt8(ascii: "|") {
         bars.append([])
         continue
       }
-      guard let step = step(character) else {
-        fault(
-          at: position(ofCharacter: index, in: node, text), field,
-          "has \"\(String(character).printable(upTo: 1))\" as character \(index + 1)", remedy)
+      guard let step = step(octet) else {
+        let invalid = text.enumerated().first { _, character in
+          character != " " && character != "|" && character.asciiValue.flatMap(step) == nil
+        }
+        if let (index, character) = invalid {
+          fault(
+            at: position(ofCharacter: index, in: node, text), field,
+            "has \"\(String(character).printable(upTo: 1))\" as character \(index + 1)", remedy)
+        }
         return nil
       }
       bars[bars.count - 1].append(step)
     }
-    guard let perQuarter = checkLengths(of: bars.map(\.count), at: node.position, field, meter: meter) else {
+    guard let perQuarter = checkLengths(of: bars.map { $0.count }, at: node.position, field, meter: meter) else {
       return nil
     }
     return (bars, perQuarter)

@@ -22,12 +22,10 @@ extension PatchReader {
       fault(at: .start, "", "has more than \(PatchLoader.maximumBytes) bytes", "write a shorter patch")
       return nil
     }
-    var scalars = text.unicodeScalars[...]
     // A byte order mark at the beginning of a file is not part of the text.
-    if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
-    let text = String(scalars)
-    textLines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
-    if textLines.last?.isEmpty == true { textLines.removeLast() }
+    let hasMark = text.unicodeScalars.first == "\u{FEFF}"
+    let text = hasMark ? String(text.unicodeScalars.dropFirst()) : text
+    self.text = text
     guard let forbidden = firstForbiddenConstruct(in: text) else { return compose(text) }
     fault(at: forbidden.position, "", forbidden.reason, forbidden.remedy)
     return nil
@@ -38,16 +36,17 @@ extension PatchReader {
   private func firstForbiddenConstruct(in text: String) -> (position: TextPosition, reason: String, remedy: String)? {
     var (line, column, brackets, questions) = (1, 0, 0, 0)
     var anchors: Set<String> = []
-    let scalars = text.unicodeScalars
-    for index in scalars.indices {
-      column += 1
-      switch scalars[index] {
-      case "\n": (line, column) = (line + 1, 0)
-      case "[", "{": brackets += 1
-      case "?": questions += 1
-      case let sign where sign == "&" || sign == "*":
-        let name = String(scalars[scalars.index(after: index)...].prefix { $0.isAnchorLetter })
-        if sign == "&" {
+    let octets = Array(text.utf8)
+    for (index, octet) in octets.enumerated() {
+      // The octets 80...BF continue a Unicode scalar.
+      if octet & 0xC0 != 0x80 { column += 1 }
+      switch octet {
+      case UInt8(ascii: "\n"): (line, column) = (line + 1, 0)
+      case UInt8(ascii: "["), UInt8(ascii: "{"): brackets += 1
+      case UInt8(ascii: "?"): questions += 1
+      case UInt8(ascii: "&"), UInt8(ascii: "*"):
+        let name = String(decoding: octets[(index + 1)...].prefix { Self.isAnchorLetter($0) }, as: UTF8.self)
+        if octet == UInt8(ascii: "&") {
           anchors.insert(name)
         } else if !name.isEmpty, anchors.contains(name) {
           // Only a `*` with an earlier anchor of the same name is an alias. Any other `*` is text, or a fault that the parser reports.
@@ -66,6 +65,14 @@ extension PatchReader {
       }
     }
     return nil
+  }
+
+  /// Whether libyaml accepts the character in the name of an anchor.
+  private static func isAnchorLetter(_ octet: UInt8) -> Bool {
+    switch Unicode.Scalar(octet) {
+    case "0"..."9", "A"..."Z", "a"..."z", "_", "-": true
+    default: false
+    }
   }
 
   /// Parses the text. Returns its root, or nil after a fault.
@@ -109,16 +116,6 @@ extension PatchReader {
       )
     case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
       fault(at: .start, "", "cannot be read", "check that the file is valid YAML")
-    }
-  }
-}
-
-extension Unicode.Scalar {
-  /// Whether libyaml accepts the character in the name of an anchor.
-  fileprivate var isAnchorLetter: Bool {
-    switch self {
-    case "0"..."9", "A"..."Z", "a"..."z", "_", "-": true
-    default: false
     }
   }
 }

@@ -14,9 +14,15 @@ struct PatchReader {
   private var omitted = 0
   /// The faults of ``fault(at:_:_:_:ofKind:check:)`` by kind: their number, the index of the last one in ``faults``, and what to check.
   private var repeated: [String: (count: Int, last: Int, check: String)] = [:]
-  /// The lines of the text of the file. Their number limits the reported line numbers, because the parser reports a fault at the
-  /// end of the text with the number of the last line plus 1.
-  var textLines: [Substring] = []
+  /// The text of the file.
+  var text = ""
+  /// The lines of ``text``, which only a fault needs. Their number limits the reported line numbers, because the parser reports a fault at
+  /// the end of the text with the number of the last line plus 1.
+  private(set) lazy var textLines = {
+    var lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    if lines.last?.isEmpty == true { lines.removeLast() }
+    return lines
+  }()
 
   /// A field of a mapping, with an example of how to write it.
   struct Field {
@@ -93,7 +99,7 @@ struct PatchReader {
       fault(at: node.position, field, "is \(kind(of: node)), not a mapping of names to values", remedy)
       return nil
     }
-    var names: Set<String> = []
+    var names = Set<String>(minimumCapacity: mapping.count)
     var entries: [Entry] = []
     for (key, value) in mapping {
       guard let name = key.scalar?.string else {
@@ -116,11 +122,11 @@ struct PatchReader {
     let names = known.map(\.name).joined(separator: ", ")
     guard let entries = entries(of: node, field, remedy: "write the fields \(names)") else { return nil }
     var values: [String: Node] = [:]
-    let given = Set(entries.map(\.name))
     for entry in entries {
       if known.contains(where: { $0.name == entry.name }) {
         values[entry.name] = entry.value
       } else {
+        let given = Set(entries.map(\.name))
         let missing = known.map(\.name).filter { !given.contains($0) }
         fault(
           at: entry.key.position, path(field, entry.name), "is an unknown field",
@@ -163,7 +169,7 @@ struct PatchReader {
       fault(at: node.position, field, "has \(text.count) characters", remedy)
       return nil
     }
-    guard text.unicodeScalars.allSatisfy(\.isPrintable) else {
+    guard text.unicodeScalars.allSatisfy({ $0.isPrintable }) else {
       fault(
         at: node.position, field, "has characters that are not printable (\(text.printable()))",
         "write plain text on one line")
@@ -228,7 +234,7 @@ struct PatchReader {
   /// The position in the file of the character at `index` of the scalar `node`, which has the value `text`. The result is exact for a
   /// scalar that is written on one line without escapes, with or without quotation marks. For any other scalar, the result is the position
   /// of its beginning.
-  func position(ofCharacter index: Int, in node: Node, _ text: String) -> TextPosition {
+  mutating func position(ofCharacter index: Int, in node: Node, _ text: String) -> TextPosition {
     let position = node.position
     guard (1...max(1, textLines.count)).contains(position.line), !textLines.isEmpty else { return position }
     let rest = textLines[position.line - 1].unicodeScalars.dropFirst(position.column - 1)

@@ -1,4 +1,9 @@
 extension StringProtocol {
   /// The text without spaces at its ends.
-  var trimmed: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+  var trimmed: String {
+    guard unicodeScalars.first == " " || unicodeScalars.last == " " else { return String(self) }
+    let text = drop { $0 == " " }
+    guard let last = text.lastIndex(where: { $0 != " " }) else { return "" }
+    return String(text[...last])
+  }
 }

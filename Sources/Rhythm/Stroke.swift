@@ -20,8 +20,20 @@ public enum Stroke: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   ///
   /// Real-time: not safe.
   public init?(_ character: Character) {
-    guard let stroke = Self.allCases.first(where: { $0.character == character }) else { return nil }
-    self = stroke
+    guard let octet = character.asciiValue else { return nil }
+    self.init(ascii: octet)
+  }
+
+  /// Creates the stroke that a patch writes as the character with an ASCII code; nil for any other character.
+  init?(ascii octet: UInt8) {
+    switch Unicode.Scalar(octet) {
+    case "o": self = .ghost
+    case "x": self = .normal
+    case "X": self = .accent
+    case "f": self = .flam
+    case "F": self = .accentedFlam
+    default: return nil
+    }
   }
 
   /// Creates the stroke with the given code, its raw value; nil for a rest and for any other code.

@@ -5,7 +5,9 @@ extension Unicode.Scalar {
   ///
   /// Real-time: not safe.
   package var isPrintable: Bool {
-    switch properties.generalCategory {
+    // ASCII needs no tables.
+    if value < 0x7F { return value >= 0x20 }
+    return switch properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
     // A variation selector chooses the form of the sign before it, such as the coloured form of a heart.
     default: !properties.isDefaultIgnorableCodePoint || isVariationSelector

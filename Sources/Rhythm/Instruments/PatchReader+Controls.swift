@@ -16,11 +16,13 @@ extension PatchReader {
       return nil
     }
     guard parts.count == 2 else { return ControlMapping(source) }
-    // The position of the range: the first character after the comma and the spaces.
-    let position = position(ofCharacter: text.count - parts[1].drop { $0 == " " }.count, in: node, text)
+    // The position of the range: the first character after the comma and the spaces. Only a fault needs it.
+    func position() -> TextPosition {
+      self.position(ofCharacter: text.count - parts[1].drop { $0 == " " }.count, in: node, text)
+    }
     guard source != .key else {
       fault(
-        at: position, field, "has a range after `key`", "write `key` without a range; the field scale limits the keys")
+        at: position(), field, "has a range after `key`", "write `key` without a range; the field scale limits the keys")
       return nil
     }
     // The two dots separate three parts: the lower value, an empty text and the upper value.
@@ -28,7 +30,7 @@ extension PatchReader {
     let numbers = bounds.compactMap { UInt8($0.trimmed) }.filter { $0 <= 127 }
     guard bounds.count == 3, bounds[1].isEmpty, numbers.count == 2 else {
       fault(
-        at: position, field, "has the invalid range \"\(parts[1].trimmed.printable())\"",
+        at: position(), field, "has the invalid range \"\(parts[1].trimmed.printable())\"",
         "write two values from 0 to 127, such as \(source.name), 40..110")
       return nil
     }

@@ -62,15 +62,17 @@ extension PatchReader {
     let grid = noteValue(parts[0].trimmed, of: NoteValue.grids, at: node.position, "grid")
     guard parts.count == 2 else { return grid.flatMap { Quantizer(grid: $0, tolerance: 40) } }
     let late = parts[1].trimmed
-    // The position of the tolerance: the first character after the comma and the spaces.
-    let position = position(ofCharacter: text.count - parts[1].drop { $0 == " " }.count, in: node, text)
+    // The position of the tolerance: the first character after the comma and the spaces. Only a fault needs it.
+    func position() -> TextPosition {
+      self.position(ofCharacter: text.count - parts[1].drop { $0 == " " }.count, in: node, text)
+    }
     guard late.hasPrefix("late "), late.hasSuffix("%"), let tolerance = Int(late.dropFirst(5).dropLast().trimmed) else {
-      fault(at: position, "grid", "has the invalid tolerance \"\(late.printable())\"", remedy)
+      fault(at: position(), "grid", "has the invalid tolerance \"\(late.printable())\"", remedy)
       return nil
     }
     guard (0...100).contains(tolerance) else {
       fault(
-        at: position, "grid", "has a tolerance of \(tolerance)%, out of range",
+        at: position(), "grid", "has a tolerance of \(tolerance)%, out of range",
         "write `late 0%` to `late 100%`, in percent of the note value")
       return nil
     }

@@ -20,18 +20,20 @@ extension PatchReader {
     let followsChords = name == "chord" || name.hasPrefix("chord or ")
     let scaleName = followsChords ? name.dropFirst("chord or ".count).trimmed : name
     let scale = name == "chord" ? Self.fallback : self.scale(named: scaleName, at: node.position)
-    // The position of the range: the first character after the comma and the spaces.
-    let position = position(ofCharacter: text.count - parts[1].drop { $0 == " " }.count, in: node, text)
-    guard let range = range(parts[1].trimmed, at: position, "scale"), let scale else { return nil }
+    // The position of the range: the first character after the comma and the spaces. Only a fault needs it.
+    func position(_ reader: inout PatchReader) -> TextPosition {
+      reader.position(ofCharacter: text.count - parts[1].drop { $0 == " " }.count, in: node, text)
+    }
+    guard let range = range(parts[1].trimmed, "scale", at: position), let scale else { return nil }
     guard !scale.keys(in: range).isEmpty else {
       fault(
-        at: position, "scale", "has no note of \(scale.name) in the range \(parts[1].trimmed)",
+        at: position(&self), "scale", "has no note of \(scale.name) in the range \(parts[1].trimmed)",
         "write a larger range, such as an octave")
       return nil
     }
     guard !followsChords || range.count >= 12 else {
       fault(
-        at: position, "scale",
+        at: position(&self), "scale",
         "has a range of \(Self.count(range.count, "key")), so some notes of the chords are outside of it",
         "write a range of at least an octave, such as C4..B4")
       return nil
@@ -67,19 +69,23 @@ extension PatchReader {
   }
 
   /// Reads a range of keys, such as `D3..D6`.
-  mutating func range(_ text: String, at position: TextPosition, _ field: String) -> ClosedRange<UInt8>? {
+  ///
+  /// - Parameter position: finds the position of the range for a fault.
+  mutating func range(
+    _ text: String, _ field: String, at position: (inout PatchReader) -> TextPosition
+  ) -> ClosedRange<UInt8>? {
     // The two dots separate three parts: the lower key, an empty text and the upper key.
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[1].isEmpty, let lower = NoteName.key(parts[0].trimmed),
       let upper = NoteName.key(parts[2].trimmed)
     else {
       fault(
-        at: position, field, "has the invalid range \"\(text.printable())\"",
+        at: position(&self), field, "has the invalid range \"\(text.printable())\"",
         "write two keys from C-1 to G9, such as D3..D6; C4 is middle C")
       return nil
     }
     guard lower <= upper else {
-      fault(at: position, field, "has the empty range \(text.printable())", "write the lower key first")
+      fault(at: position(&self), field, "has the empty range \(text.printable())", "write the lower key first")
       return nil
     }
     return lower...upper

@@ -12,13 +12,13 @@ public enum PartStep: Hashable, Sendable {
   /// The code of ``hold`` in a ``StepTable``. No stroke has this code.
   static var holdCode: UInt8 { @_noLocks @_noAllocation get { 6 } }
 
-  /// Creates the step that a patch writes as `character`; nil for any other character.
-  init?(_ character: Character) {
-    switch character {
+  /// Creates the step that a patch writes as the character with an ASCII code; nil for any other character.
+  init?(ascii octet: UInt8) {
+    switch Unicode.Scalar(octet) {
     case ".": self = .rest
     case "-": self = .hold
     default:
-      guard let stroke = Stroke(character), !stroke.isFlam else { return nil }
+      guard let stroke = Stroke(ascii: octet), !stroke.isFlam else { return nil }
       self = .stroke(stroke)
     }
   }

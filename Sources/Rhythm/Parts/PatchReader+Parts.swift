@@ -74,7 +74,7 @@ extension PatchReader {
   private mutating func partRange(_ node: Node, _ field: String) -> ClosedRange<UInt8>? {
     let remedy = "write two keys, such as E1..C3; C4 is middle C"
     guard let text = scalar(node, field, remedy: remedy),
-      let range = self.range(text, at: node.position, field)
+      let range = self.range(text, field, at: { _ in node.position })
     else { return nil }
     guard range.count >= 12 else {
       fault(
@@ -103,7 +103,7 @@ extension PatchReader {
       "write . (rest), o (soft), x, X (accent) or - (hold) for each step; spaces are ignored, | separates bars, and only drums "
       + "have flams"
     guard let meter,
-      let (bars, perQuarter) = bars(entry.value, field, meter: meter, remedy: remedy, { PartStep($0) }),
+      let (bars, perQuarter) = bars(entry.value, field, meter: meter, remedy: remedy, { PartStep(ascii: $0) }),
       checkHolds(entry.value, field, bars.flatMap(\.self)), let tone
     else { return nil }
     return PartLine(
