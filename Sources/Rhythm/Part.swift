@@ -10,7 +10,14 @@ public enum Part: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// The name in a patch, such as `bass`.
   ///
   /// Real-time: not safe.
-  public var name: String { "\(self)" }
+  public var name: String {
+    switch self {
+    case .drums: "drums"
+    case .bass: "bass"
+    case .guitar: "guitar"
+    case .keys: "keys"
+    }
+  }
 
   /// The number of the part, 0...3.
   ///

@@ -50,7 +50,7 @@ extension PatchReader {
   mutating func lineName(
     _ name: String, at position: TextPosition, _ field: String
   ) -> (voice: String, replaces: Bool, chance: (low: Int, high: Int))? {
-    var words = name.split(separator: " ")
+    var words = name.utf8.contains(UInt8(ascii: " ")) ? name.split(separator: " ") : [name[...]]
     var chance = (low: 100, high: 100)
     if words.count > 1, let last = words.last, last.hasSuffix("%") {
       let bounds = last.dropLast().split(separator: "-", omittingEmptySubsequences: false)

@@ -78,8 +78,9 @@ extension PatchReader {
   /// Parses the text. Returns its root, or nil after a fault.
   private mutating func compose(_ text: String) -> Node? {
     do {
-      // The basic resolver returns every scalar as text; the reader of each field interprets it.
-      let parser = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
+      // The basic resolver returns every scalar as text; the reader of each field interprets it. The constructor would convert values, so
+      // its maps are empty.
+      let parser = try Parser(yaml: text, resolver: .basic, constructor: Constructor([:], [:], [:]), encoding: .utf8)
       if let root = try parser.singleRoot() { return root }
       fault(at: .start, "", "is empty", "write a patch: \(kind.requiredFields)")
     } catch let error as YamlError {

@@ -101,6 +101,7 @@ struct PatchReader {
     }
     var names = Set<String>(minimumCapacity: mapping.count)
     var entries: [Entry] = []
+    entries.reserveCapacity(mapping.count)
     for (key, value) in mapping {
       guard let name = key.scalar?.string else {
         fault(at: key.position, field, "has \(kind(of: key)) instead of a name", remedy)

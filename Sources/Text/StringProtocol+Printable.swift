@@ -5,7 +5,10 @@ extension StringProtocol {
   /// Real-time: not safe.
   package func printable(upTo length: Int = 40) -> String {
     // In most texts, each octet is a printable character.
-    if utf8.count <= length, utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return String(self) }
+    if utf8.count <= length {
+      let text = String(self)
+      if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
+    }
     var text = ""
     // One character can consist of any number of Unicode scalars, for example a letter with combining accents. The number
     // of scalars is therefore limited too, to four per character on average.

@@ -22,7 +22,8 @@ extension PatchReader {
     }
     guard source != .key else {
       fault(
-        at: position(), field, "has a range after `key`", "write `key` without a range; the field scale limits the keys")
+        at: position(), field, "has a range after `key`", "write `key` without a range; the field scale limits the keys"
+      )
       return nil
     }
     // The two dots separate three parts: the lower value, an empty text and the upper value.

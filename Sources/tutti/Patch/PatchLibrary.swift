@@ -52,14 +52,13 @@ enum PatchLibrary {
 
   /// The existing folders with this name, in search order.
   static func folders(named name: String) -> [String] {
-    possibleFolders(named: name).filter { FileManager.default.fileExists(atPath: $0) }
+    parentFolders.map { "\($0)/\(name)" }.filter { FileManager.default.fileExists(atPath: $0) }
   }
 
-  /// The folders that can contain patches of the program, in search order. The first one is in $TUTTI_PATCHES. The others are in
-  /// ``programFolders``.
-  private static func possibleFolders(named name: String) -> [String] {
+  /// The folders in which the folders of the program can be, in search order: first $TUTTI_PATCHES, then ``programFolders``.
+  private static var parentFolders: [String] {
     let named = environmentVariable("TUTTI_PATCHES").flatMap { $0.isEmpty ? nil : [$0] } ?? []
-    return (named + programFolders).map { "\($0)/\(name)" }
+    return named + programFolders
   }
 
   /// `Patches` (a checkout) and `share/tutti/Patches` (an installation) in the folder of the program and in each folder above it.
@@ -191,9 +190,12 @@ enum PatchLibrary {
       }
       return name
     }
-    for folder in kinds.flatMap({ possibleFolders(named: $0.folder) }) {
-      let path = "\(folder)/\(name).yaml"
-      if FileManager.default.fileExists(atPath: path) { return path }
+    let parents = parentFolders
+    for kind in kinds {
+      for parent in parents {
+        let path = "\(parent)/\(kind.folder)/\(name).yaml"
+        if FileManager.default.fileExists(atPath: path) { return path }
+      }
     }
     for folder in ownFolders {
       let path = "\(folder)/\(name).yaml"

@@ -28,8 +28,9 @@ struct PatchListCommand: ParsableCommand {
     for patch in patches {
       let name = patch.name.padding(toLength: width, withPad: " ", startingAt: 0)
       let line = "\(name)  \(Self.properties(of: patch.file))"
-      // A patch without a description has nothing in the last column.
-      print(line.trimmingCharacters(in: .whitespaces))
+      // A patch without a description has nothing in the last column. Foundation takes long to trim, so it trims only where it must.
+      let ends = [line.utf8.first, line.utf8.last].compactMap(\.self)
+      print(ends.allSatisfy { (0x21...0x7E).contains($0) } ? line : line.trimmingCharacters(in: .whitespaces))
     }
   }
 
