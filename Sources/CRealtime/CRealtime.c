@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CRealtime.h"
+#include "ProgramCode.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -124,11 +125,11 @@ int realtime_disable_huge_pages(void) { return prctl(PR_SET_THP_DISABLE, 1, 0, 0
 
 /// Whether real-time threads call functions of the library at `path`, or of the program itself if `path` is empty.
 static int is_realtime_library(const char *path) {
-  // The C and Swift run-time libraries; FluidSynth and its library OpenMP; ALSA with its plugins, and the client libraries of
-  // the sound servers, which the plugins call.
+  // The C and Swift run-time libraries; FluidSynth and its library OpenMP; libsodium for packets with a passkey; ALSA with its plugins,
+  // and the client libraries of the sound servers, which the plugins call.
   static const char *const prefixes[] = {
       "ld-linux",      "libc.so", "libm.so",   "libgcc_s", "libswiftCore", "libswiftSynchronization",
-      "libfluidsynth", "libgomp", "libasound", "libpulse", "libpipewire",  "libspa"};
+      "libfluidsynth", "libgomp", "libsodium", "libasound", "libpulse",     "libpipewire", "libspa"};
   const char *slash = strrchr(path, '/');
   const char *name = slash ? slash + 1 : path;
   if (*name == 0) return 1;
@@ -137,26 +138,56 @@ static int is_realtime_library(const char *path) {
   return 0;
 }
 
-/// Loads and locks the segments of one library. If no real-time thread calls the library, only reads the segments in advance.
-/// A callback of dl_iterate_phdr.
-static int lock_library(struct dl_phdr_info *info, size_t size, void *unused) {
-  (void)size, (void)unused;
-  const int locks = is_realtime_library(info->dlpi_name);
+/// What is done with the segments of the libraries.
+enum code_action { LOCK_REALTIME_CODE, RELEASE_OTHER_CODE };
+
+/// Locks or releases pages, whose addresses are multiples of the page size.
+static void act(enum code_action action, uintptr_t start, uintptr_t end, int is_realtime, int is_writable) {
+  void *pages = (void *)start;
+  if (action == LOCK_REALTIME_CODE) {
+    // Other code is only read in advance. The kernel may drop it later. Reading in advance helps, because the client library of a sound
+    // server has a thread without real-time priority. If this thread waits for the disk while playback begins, the wait causes underruns.
+    if (!is_realtime || mlock(pages, end - start) != 0) madvise(pages, end - start, MADV_WILLNEED);
+  } else if (!is_realtime && !is_writable) {
+    // Pages that were only read are unchanged, so the kernel can read them again.
+    munlock(pages, end - start);
+    madvise(pages, end - start, MADV_DONTNEED);
+  }
+}
+
+/// Applies an action to the segments of one library, or of the program. A callback of dl_iterate_phdr.
+static int visit_library(struct dl_phdr_info *info, size_t size, void *action) {
+  (void)size;
+  const int is_realtime = is_realtime_library(info->dlpi_name), is_program = *info->dlpi_name == 0;
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
     if (segment->p_type != PT_LOAD) continue;
     const uintptr_t start = (info->dlpi_addr + segment->p_vaddr) & ~(page - 1);
     const uintptr_t end = (info->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
-    // Without the lock, the pages are only read in advance. The kernel may drop them later. Reading in advance helps,
-    // because the client library of a sound server has a thread without real-time priority. If this thread waits for the
-    // disk while playback begins, the wait causes underruns.
-    if (!locks || mlock((void *)start, end - start) != 0) madvise((void *)start, end - start, MADV_WILLNEED);
+    const int is_writable = (segment->p_flags & PF_W) != 0;
+    // The kernel's name of the vDSO contains no file, and its pages belong to the kernel.
+    if (strncmp(info->dlpi_name, "linux-vdso", 10) == 0) continue;
+    if (!is_program) {
+      act(*(enum code_action *)action, start, end, is_realtime, is_writable);
+      continue;
+    }
+    // The pages of the program, in runs of one kind.
+    uintptr_t run = start;
+    int kind = program_page_is_realtime(start - info->dlpi_addr);
+    for (uintptr_t next = start + page; next <= end; next += page) {
+      const int next_kind = next < end ? program_page_is_realtime(next - info->dlpi_addr) : !kind;
+      if (next_kind == kind) continue;
+      act(*(enum code_action *)action, run, next, kind || is_writable, is_writable);
+      (run = next), (kind = next_kind);
+    }
   }
   return 0;
 }
 
-void realtime_lock_code(void) { dl_iterate_phdr(lock_library, NULL); }
+void realtime_lock_code(void) { dl_iterate_phdr(visit_library, &(enum code_action){LOCK_REALTIME_CODE}); }
+
+void realtime_release_other_code(void) { dl_iterate_phdr(visit_library, &(enum code_action){RELEASE_OTHER_CODE}); }
 
 int realtime_can_lock(size_t bytes) {
   // Pages without access are never resident, so the test uses no memory.

@@ -1,7 +1,7 @@
 import CRealtime
 import Glibc
 
-/// The memory lock: keeps all used memory of the process resident, so that no real-time thread waits for the disk.
+/// The memory lock: keeps the memory of the real-time threads resident, so that none of them waits for the disk.
 ///
 /// Pages are locked when they are first used (MCL_ONFAULT). Unused parts of stacks, heaps and libraries therefore take
 /// no memory. The first use of a page can delay a real-time thread. Therefore all memory of real-time threads is used
@@ -24,7 +24,11 @@ public enum MemoryLock {
     // In octets; negative if no limit applies to the process.
     let limit = realtime_lock_limit()
     let flags = MCL_CURRENT | MCL_ONFAULT | (limit < 0 ? MCL_FUTURE : 0)
-    guard mlockall(flags) == 0 else { return warning("refused (\(String(cString: strerror(errno))))") }
+    let isLocked = mlockall(flags) == 0
+    let fault = errno
+    // The lock includes the code that only the start has used.
+    releaseOtherCode()
+    guard isLocked else { return warning("refused (\(String(cString: strerror(fault))))") }
     if limit < 0 { return nil }
     let limitText = limit < 1 << 20 ? "\(limit >> 10) KB" : "\(limit >> 20) MB"
     guard realtime_can_lock(mainStack) != 0 else {
@@ -34,11 +38,17 @@ public enum MemoryLock {
     return warning("incomplete (the limit of \(limitText) prevents the lock of memory that is allocated later)")
   }
 
-  /// Loads and locks the code of the program, and of the libraries that real-time threads call. If the kernel refuses the
-  /// lock, the code is only loaded. Call this function again after a library was loaded.
+  /// Loads and locks the code that real-time threads call: the modules of the engine (`ProgramCode.c`), and libraries. If the kernel
+  /// refuses the lock, the code is only loaded. Call this function again after a library was loaded.
   ///
   /// Real-time: not safe.
   package static func lockCode() { realtime_lock_code() }
+
+  /// Ends the lock of all other code of the program and of libraries, and gives its memory back to the kernel. Code that is used again is
+  /// loaded again.
+  ///
+  /// Real-time: not safe.
+  static func releaseOtherCode() { realtime_release_other_code() }
 
   /// Disables transparent huge pages for this process. Every ten seconds, the kernel thread `khugepaged` would copy memory of
   /// the process into huge pages. On a kernel without preemption, such a copy delays real-time threads: in the lab by up to

@@ -67,4 +67,24 @@ import Testing
     }
     #expect(mappings >= 1)
   }
+
+  /// The code of the program that only other threads use, and the tables that only the start uses, take no memory after the lock. The
+  /// program of the tests contains all modules.
+  @Test func otherCodeIsReleased() throws {
+    func residentCode() throws -> Int {
+      let file = try #require(fopen("/proc/self/statm", "r"))
+      defer { fclose(file) }
+      var line = [CChar](repeating: 0, count: 256)
+      fgets(&line, 256, file)
+      // The third number is the number of resident pages of files.
+      let text = line.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+      return Int(text.split(separator: " ")[2])! * 4
+    }
+    MemoryLock.lockCode()
+    let before = try residentCode()
+    MemoryLock.releaseOtherCode()
+    let after = try residentCode()
+    // In kB. Other tests use code at the same time.
+    #expect(before - after > 5_000, "\(before), \(after) kB")
+  }
 }

@@ -66,9 +66,12 @@ void realtime_name_thread(const char *name);
 /// Disables transparent huge pages for this process. Returns 0 on success.
 int realtime_disable_huge_pages(void);
 
-/// Loads the code and the constants of the program, and of the loaded libraries that real-time threads call, and locks
-/// them. If the kernel refuses the lock, they are only loaded. The files of all other libraries are read in advance.
+/// Loads the code and the constants that real-time threads use, of the program and of the loaded libraries, and locks them. If the
+/// kernel refuses the lock, they are only loaded. All other code is read from the disk in advance, but takes no memory of the process.
 void realtime_lock_code(void);
+
+/// Ends the lock of all other code, and gives its memory back to the kernel. Code that is used again is loaded again.
+void realtime_release_other_code(void);
 
 /// Returns whether the process may lock `bytes` more octets of memory.
 int realtime_can_lock(size_t bytes);
