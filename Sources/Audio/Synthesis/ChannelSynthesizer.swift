@@ -5,8 +5,8 @@ public import MIDI
 /// because it carries only activity between peers. Each other channel begins with a different instrument
 /// (``ChannelSynthesizer/defaultProgram(of:)``).
 ///
-/// FluidSynth starts voices on its own blocks of 64 frames. Here, twelve FluidSynth instances (lanes) share one SoundFont, as in
-/// ``DrumLanes``. A note begins on its exact frame in a lane without voices, whose next block can begin at any frame. Notes on
+/// FluidSynth starts voices on its own blocks of 64 frames. Here, up to twelve FluidSynth instances (lanes) share one SoundFont, as in
+/// ``DrumLanes``. A peer begins with four. A ``SoundSupply`` creates another one when fewer than two are idle. A note begins on its exact frame in a lane without voices, whose next block can begin at any frame. Notes on
 /// the same frame share a lane. If all lanes sound, the note goes to the lane whose next
 /// block begins soonest, and begins with that block.
 ///
@@ -26,7 +26,11 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   ///
   /// Real-time: safe.
   public static var maximumVoices: Int32 { @_noLocks @_noAllocation get { 128 } }
+  /// The maximum number of lanes, and their number at the start if there is a supply.
   private static var laneCount: Int { @_noLocks @_noAllocation get { 12 } }
+  private static var initialLanes: Int { @_noLocks @_noAllocation get { 4 } }
+  /// If fewer lanes are idle, another one is requested.
+  private static var spareLanes: Int { @_noLocks @_noAllocation get { 2 } }
 
   /// The FluidSynth gain. With this value, the peak of a note at velocity 100 differs from a quarter of full scale by at most 6 dB,
   /// while drums reach full scale.
@@ -37,9 +41,10 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   /// Real-time: safe.
   public private(set) var position: Int64 = 0
 
-  // Invariants: `synthesizers` holds 12 synthesizers, and `blocks` holds their blocks of 128 samples each. Both live from init to
-  // deinit.
-  private let synthesizers: UnsafeMutablePointer<OpaquePointer>
+  // Invariants: `synthesizers` has room for 12 synthesizers, and `blocks` for their blocks of 128 samples each. The first `count`
+  // synthesizers, which are those of the first `count` lanes, live until deinit. The other lanes are not used.
+  let synthesizers: UnsafeMutablePointer<OpaquePointer>
+  private(set) var count: Int
   private let blocks: UnsafeMutablePointer<Float>
   /// Nil if all samples are in memory.
   private let supply: SupplyRings?
@@ -47,6 +52,10 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   private let soundFont: SoundFont
   private let rate: Int64
   private var lanes: InlineArray<12, ChannelLane>
+  /// The number of lanes that exist or were requested.
+  private var requested: Int
+  /// What a new lane has missed.
+  private var settings = ChannelSettings()
   /// The channels whose notes lane 0 plays, because each note depends on the earlier ones.
   private var firstLaneNotes = FirstLaneNotes()
   /// For each lane, the frame of its last note.
@@ -61,23 +70,41 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   init(_ soundFont: SoundFont, supply: SupplyRings? = nil) {
     (self.soundFont, self.supply) = (soundFont, supply)
     rate = soundFont.rate
-    let synthesizers = soundFont.makeSynthesizers(Self.laneCount, polyphony: ChannelLane.polyphony, gain: Self.gain)
+    let count = supply == nil ? Self.laneCount : Self.initialLanes
+    let synthesizers = soundFont.makeSynthesizers(
+      count, capacity: Self.laneCount, polyphony: ChannelLane.polyphony, gain: Self.gain)
     let length = 2 * ChannelLane.blockFrames
     let blocks = UnsafeMutablePointer<Float>.allocate(capacity: Self.laneCount * length)
     blocks.initialize(repeating: 0, count: Self.laneCount * length)
-    lanes = InlineArray { ChannelLane(synthesizers[$0], block: blocks + $0 * length) }
-    (self.synthesizers, self.blocks) = (synthesizers, blocks)
-    for lane in 0..<Self.laneCount {
-      Self.addBrightness(to: synthesizers[lane])
-      for number in 1...16 {
-        guard let channel = Channel(number) else { continue }
-        lane_program(synthesizers[lane], Int32(channel.wire), Int32(Self.defaultProgram(of: channel).value))
-      }
+    lanes = InlineArray { ChannelLane(synthesizers[$0 < count ? $0 : 0], block: blocks + $0 * length) }
+    (self.synthesizers, self.blocks, self.count, requested) = (synthesizers, blocks, count, count)
+    for lane in 0..<count { Self.setUp(synthesizers[lane]) }
+  }
+
+  /// Creates another synthesizer like `synthesizer`, which may be in use on another thread.
+  static func makeLane(like synthesizer: OpaquePointer, _ soundFont: SoundFont) -> OpaquePointer {
+    let new = soundFont.makeSynthesizer(like: synthesizer)
+    setUp(new)
+    return new
+  }
+
+  /// Prepares a new synthesizer: the controller Brightness, and the initial programs.
+  private static func setUp(_ synthesizer: OpaquePointer) {
+    addBrightness(to: synthesizer)
+    for number in 1...16 {
+      guard let channel = Channel(number) else { continue }
+      lane_program(synthesizer, Int32(channel.wire), Int32(defaultProgram(of: channel).value))
     }
   }
 
   deinit {
-    soundFont.deleteSynthesizers(synthesizers, count: Self.laneCount)
+    // The lanes that the supply has created, but that were not taken yet.
+    var count = count
+    while let lane = supply?.channelLanes.pop() {
+      synthesizers[count] = lane.synthesizer
+      count += 1
+    }
+    soundFont.deleteSynthesizers(synthesizers, count: count)
     blocks.deallocate()
   }
 
@@ -101,8 +128,9 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
       guard acceptsEverywhere(message) else { return false }
       if case .programChange(_, let program) = message { requestedPrograms.request(program.value, from: supply) }
       firstLaneNotes.update(with: message)
+      settings.record(message)
       var lane = 0
-      while lane < Self.laneCount {
+      while lane < count {
         lanes[lane].play(message)
         lane += 1
       }
@@ -119,7 +147,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     let end = Message.noteOff(channel, key: key, velocity: UInt7(masking: 64))
     guard acceptsEverywhere(end), let chosen = lane(for: message, on: channel) else { return false }
     var lane = 0
-    while lane < Self.laneCount {
+    while lane < count {
       if lane != chosen, !lanes[lane].isIdle { lanes[lane].play(end) }
       lane += 1
     }
@@ -127,14 +155,39 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     lanes[chosen].play(message)
     lastNotes[chosen] = position
     firstLaneNotes.noteBegan(on: channel)
+    requestLane()
     return true
+  }
+
+  /// Requests another lane if few are idle.
+  @_noLocks @_noAllocation
+  private mutating func requestLane() {
+    guard let supply, requested < Self.laneCount else { return }
+    var (idle, lane) = (requested &- count, 0)
+    while lane < count {
+      if lanes[lane].isIdle { idle += 1 }
+      lane += 1
+    }
+    guard idle < Self.spareLanes, supply.requests.push(.channelLane) else { return }
+    requested += 1
+    supply.bell.ring()
+  }
+
+  /// Takes a new lane, if the supply has created one.
+  @_noLocks @_noAllocation
+  private mutating func takeLane() {
+    guard let supply, let lane = supply.channelLanes.pop() else { return }
+    synthesizers[count] = lane.synthesizer
+    lanes[count] = ChannelLane(lane.synthesizer, block: blocks + count &* 2 &* ChannelLane.blockFrames)
+    settings.send(to: &lanes[count])
+    count += 1
   }
 
   /// Whether the next block of each lane accepts `message`.
   @_noLocks @_noAllocation
   private func acceptsEverywhere(_ message: Message) -> Bool {
     var lane = 0
-    while lane < Self.laneCount {
+    while lane < count {
       if !lanes[lane].accepts(message) { return false }
       lane += 1
     }
@@ -150,7 +203,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     var best: Int?
     var lowestCost = Int.max
     var lane = 0
-    while lane < Self.laneCount {
+    while lane < count {
       if lanes[lane].accepts(note) {
         // The lane with the lowest cost is chosen. The cost is 0 for a block of a sounding lane that begins now, 1 for an idle lane, and
         // otherwise twice the number of frames until the next block.
@@ -165,13 +218,13 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   /// The number of voices that sound. Real-time: safe.
   var voices: Int32 {
     @_noLocks @_noAllocation get {
-      var count: Int32 = 0
+      var sum: Int32 = 0
       var lane = 0
-      while lane < Self.laneCount {
-        count = count &+ lanes[lane].voices
+      while lane < count {
+        sum = sum &+ lanes[lane].voices
         lane += 1
       }
-      return count
+      return sum
     }
   }
 
@@ -182,7 +235,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     guard voices >= Self.maximumVoices else { return }
     var oldest: Int?
     var other = 0
-    while other < Self.laneCount {
+    while other < count {
       if other != lane, !lanes[other].isIdle {
         if let known = oldest { if lastNotes[other] < lastNotes[known] { oldest = other } } else { oldest = other }
       }
@@ -197,7 +250,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   @_noLocks @_noAllocation
   public mutating func silence() {
     var lane = 0
-    while lane < Self.laneCount {
+    while lane < count {
       lanes[lane].silence()
       lane += 1
     }
@@ -210,8 +263,9 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   public mutating func mix(
     into left: inout MutableSpan<Float>, _ right: inout MutableSpan<Float>, from start: Int, to end: Int
   ) {
+    takeLane()
     var lane = 0
-    while lane < Self.laneCount {
+    while lane < count {
       lanes[lane].mix(into: &left, &right, from: start, to: end)
       lane += 1
     }
@@ -229,7 +283,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
     position = frame
     guard wraps || gap > rate else {
       var lane = 0
-      while lane < Self.laneCount {
+      while lane < count {
         lanes[lane].skip(gap)
         lane += 1
       }
@@ -245,7 +299,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   @_noLocks @_noAllocation
   mutating func discardBlock() {
     var lane = 0
-    while lane < Self.laneCount {
+    while lane < count {
       lanes[lane].discardBlock()
       lane += 1
     }

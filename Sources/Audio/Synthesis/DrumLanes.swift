@@ -82,9 +82,9 @@ public struct DrumLanes: ~Copyable, @unchecked Sendable {
   private let rate: Int64
 
   /// The number of lanes at the start, if there is a supply.
-  static var initialLanes: Int { @_noLocks @_noAllocation get { 16 } }
+  static var initialLanes: Int { @_noLocks @_noAllocation get { 12 } }
   /// If fewer lanes are idle, another one is requested.
-  private static var spareLanes: Int { @_noLocks @_noAllocation get { 8 } }
+  private static var spareLanes: Int { @_noLocks @_noAllocation get { 6 } }
   /// The frames per FluidSynth block, which is also the maximum number of lanes.
   static var blockFrames: Int { @_noLocks @_noAllocation get { 64 } }
   /// The maximum number of frames by which a block extends past the last frame of its call.

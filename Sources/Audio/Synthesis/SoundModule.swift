@@ -37,10 +37,10 @@ public struct SoundModule: ~Copyable {
     lanes = try DrumLanes(shared, supply: supply.rings)
     channels = ChannelSynthesizer(shared, supply: supply.rings)
     shared.samples.release(keeping: programs.union(ChannelSynthesizer.defaultPrograms))
-    supply.start(shared, lane: lanes.lanes[0])
+    supply.start(shared, lane: lanes.lanes[0], channelLane: channels.synthesizers[0])
     self.supply = supply
   }
 
-  // The supply uses the SoundFont and the first lane, which are deleted after this.
+  // The supply uses the SoundFont and the first lanes, which are deleted after this.
   deinit { supply?.stop() }
 }

@@ -4,8 +4,8 @@ import MusicalTime
 import Realtime
 import Synchronization
 
-/// Gives the audio thread what it needs more of while it plays, from a background thread: lanes for ``DrumLanes``, and the samples of
-/// programs (``SampleMemory``). A peer therefore begins with few lanes and few samples. Each ``SoundModule`` needs its own supply.
+/// Gives the audio thread what it needs more of while it plays, from a background thread: lanes for ``DrumLanes`` and
+/// ``ChannelSynthesizer``, and the samples of programs (``SampleMemory``). A peer therefore begins with few lanes and few samples. Each ``SoundModule`` needs its own supply.
 /// Real-time: not safe.
 public final class SoundSupply: Sendable {
   let rings = SupplyRings()
@@ -20,9 +20,9 @@ public final class SoundSupply: Sendable {
 
   public init() { state = Mutex(State()) }
 
-  /// Begins to supply lanes like `lane`, and the samples of `soundFont`. Until ``stop()``, the SoundFont and `lane` must exist.
-  func start(_ soundFont: SoundFont, lane: OpaquePointer) {
-    let source = Source(soundFont: soundFont, lane: lane)
+  /// Begins to supply lanes like these, and the samples of `soundFont`. Until ``stop()``, the SoundFont and the lanes must exist.
+  func start(_ soundFont: SoundFont, lane: OpaquePointer, channelLane: OpaquePointer) {
+    let source = Source(soundFont: soundFont, lane: lane, channelLane: channelLane)
     DispatchQueue(label: "tutti.sound-supply").async { [self] in
       while supply(from: source) {}
       end.signal()
@@ -42,10 +42,11 @@ public final class SoundSupply: Sendable {
     end.wait()
   }
 
-  // Invariant: the thread of the supply is the only one that loads samples. It only reads the settings of the lane.
+  // Invariant: the thread of the supply is the only one that loads samples. It only reads the settings of the lanes.
   private struct Source: @unchecked Sendable {
     let soundFont: SoundFont
     let lane: OpaquePointer
+    let channelLane: OpaquePointer
   }
 
   /// Waits for requests and fulfils them. Returns false at the end.
@@ -60,6 +61,9 @@ public final class SoundSupply: Sendable {
     while let request = rings.requests.pop() {
       switch request {
       case .lane: rings.lanes.push(.init(synthesizer: DrumLanes.makeLane(like: source.lane, source.soundFont)))
+      case .channelLane:
+        let lane = ChannelSynthesizer.makeLane(like: source.channelLane, source.soundFont)
+        rings.channelLanes.push(.init(synthesizer: lane))
       case .program(let program): source.soundFont.samples.load(program)
       }
     }
@@ -72,8 +76,10 @@ public final class SoundSupply: Sendable {
 struct SupplyRings: Sendable, BitwiseCopyable {
   /// What the audio thread needs.
   enum Request: Sendable, BitwiseCopyable {
-    /// One more lane.
+    /// One more lane of ``DrumLanes``.
     case lane
+    /// One more lane of ``ChannelSynthesizer``.
+    case channelLane
     /// The samples of a program, 0...127.
     case program(UInt8)
   }
@@ -86,6 +92,7 @@ struct SupplyRings: Sendable, BitwiseCopyable {
   let requests = SPSCRing<Request>(capacity: 512)
   /// To the audio thread: new lanes without voices.
   let lanes = SPSCRing<Lane>(capacity: DrumLanes.blockFrames)
+  let channelLanes = SPSCRing<Lane>(capacity: 16)
   let bell = Doorbell()
 }
 

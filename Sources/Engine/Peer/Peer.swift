@@ -113,7 +113,8 @@ public final class Peer {
     let now = MonotonicClock.now
     lifecycle = Lifecycle(configuration, awaitsPeers: !configuration.connect.isEmpty || !restored.isEmpty, at: now)
     let recordingRings = midiFile.map { _ in RecordingRings() }
-    let clockRings = ClockRings(recording: recordingRings, reportsHits: configuration.trace != nil)
+    let clockRings = ClockRings(
+      recording: recordingRings, reportsHits: configuration.trace != nil, hasTwoOutputs: sound.hasTwoOutputs)
     var clocks = ClockArbiter()
     do {
       midi = try MIDIPorts(configuration, addingTo: &clocks)

@@ -36,7 +36,8 @@ struct ClockRings: Sendable, BitwiseCopyable {
   /// message came from the instrument (``PlayerRoute``).
   let playerMessages = SPSCRing<StreamMessage>(capacity: 8192)
   // From the clock thread to the control thread.
-  let ticks = SPSCRing<TickRecord>(capacity: 8192)
+  /// At the fastest tempo, 999 BPM, there are 400 ticks per second, so the control thread may be late by five seconds.
+  let ticks = SPSCRing<TickRecord>(capacity: 2048)
   let counters = TripleBuffer(ClockCounters())
   // From the clock thread and the network thread to the audio threads.
   /// The hits, and the messages of players. If the trace records hits, the first audio thread also passes the hits that have sounded to the
@@ -45,9 +46,11 @@ struct ClockRings: Sendable, BitwiseCopyable {
   /// For the MIDI recording; nil if there is none.
   let recording: RecordingRings?
 
-  /// - Parameter reportsHits: whether the first audio thread reports its hits for the trace.
-  init(recording: RecordingRings? = nil, reportsHits: Bool = false) {
-    (self.recording, sound) = (recording, SoundRings(reportsHits: reportsHits))
+  /// - Parameters:
+  ///   - reportsHits: whether the first audio thread reports its hits for the trace.
+  ///   - hasTwoOutputs: whether the peer has both a sound card and a recording.
+  init(recording: RecordingRings? = nil, reportsHits: Bool = false, hasTwoOutputs: Bool = true) {
+    (self.recording, sound) = (recording, SoundRings(reportsHits: reportsHits, hasTwoOutputs: hasTwoOutputs))
   }
 }
 
@@ -183,8 +186,13 @@ struct SoundRings: Sendable, BitwiseCopyable {
   /// it only counts the events.
   let first: SoundEvents
   /// The same events for the recording, if the peer has both a sound card and a recording. Otherwise not used.
-  let recording = SoundEvents()
+  let recording: SoundEvents
 
-  /// - Parameter reportsHits: whether the first audio thread reports its hits for the trace.
-  init(reportsHits: Bool = false) { first = SoundEvents(reportsHits: reportsHits) }
+  /// - Parameters:
+  ///   - reportsHits: whether the first audio thread reports its hits for the trace.
+  ///   - hasTwoOutputs: whether ``recording`` is used.
+  init(reportsHits: Bool = false, hasTwoOutputs: Bool = true) {
+    first = SoundEvents(reportsHits: reportsHits)
+    recording = hasTwoOutputs ? SoundEvents() : SoundEvents(capacity: 1)
+  }
 }
