@@ -75,7 +75,8 @@ import _TestSupport
         #expect(isPlayed == isExpected)
       }
       // Held notes, of which more and more sound at once.
-      let note = Message.noteOn(Channel(2 + round % 8)!, key: UInt7(masking: UInt8(40 + random.next() % 40)), velocity: 100)
+      let key = UInt7(masking: UInt8(40 + random.next() % 40))
+      let note = Message.noteOn(Channel(2 + round % 8)!, key: key, velocity: 100)
       let (isPlayed, isExpected) = (growing.play(note), complete.play(note))
       #expect(isPlayed == isExpected)
       while let request = rings.requests.pop() {

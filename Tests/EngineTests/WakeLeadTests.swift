@@ -4,7 +4,7 @@ import Testing
 @testable import Engine
 
 /// Tests of ``WakeLead``: how long before a deadline the clock thread wakes. The wake lead follows the 99.99 % quantile of the
-/// wake-up times, and is limited to 20...200 us. It begins at 200 us and falls by 64 ns with each wake-up at first, and by half as much
+/// wake-up times, and is limited to 20...200 us. It begins at 200 us and falls by 128 ns with each wake-up at first, and by half as much
 /// after each 2048 wake-ups, finally by 1 ns. A wake-up time above the lead increases it.
 struct WakeLeadTests {
   /// Notes `count` wake-ups. Every wake-up whose number is a multiple of `rare` takes `slow`. The others take 8 us.
@@ -16,17 +16,17 @@ struct WakeLeadTests {
   }
 
   /// 104 wake-ups per second at 120 BPM.
-  @Test func leadReachesTheMinimumInHalfAMinuteOnAFastMachine() {
+  @Test func leadReachesTheMinimumInAQuarterOfAMinuteOnAFastMachine() {
     var lead = WakeLead()
     #expect(lead.value == WakeLead.maximum)
-    note(30 * 104, rare: 2, slow: .microseconds(17), in: &lead)
+    note(15 * 104, rare: 2, slow: .microseconds(17), in: &lead)
     #expect(lead.value == WakeLead.minimum)
   }
 
   /// One slow wake-up must not cost the processor time of minutes.
   @Test func oneSlowWakeUpIncreasesTheLeadOnlyAsFarAsNecessary() {
     var lead = WakeLead()
-    note(30 * 104, rare: 2, slow: .microseconds(17), in: &lead)
+    note(15 * 104, rare: 2, slow: .microseconds(17), in: &lead)
     note(1, rare: 1, slow: .microseconds(60), in: &lead)
     #expect(lead.value == .microseconds(70))
     note(60 * 104, rare: 2, slow: .microseconds(17), in: &lead)

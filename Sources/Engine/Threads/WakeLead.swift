@@ -11,7 +11,7 @@ import MusicalTime
 /// of the ticks.
 ///
 /// As in the original method, the steps become smaller. The lead begins at its maximum, because an estimate from few wake-ups is not
-/// reliable, and falls quickly at first: on a fast machine, it reaches its minimum in half a minute of rhythm at 120 BPM. A large step
+/// reliable, and falls quickly at first: on a fast machine, it reaches its minimum in a quarter of a minute of rhythm at 120 BPM. A large step
 /// would increase the lead far beyond the wake-up time that caused it, so an increase ends 10 us above this time. After two minutes, the
 /// step is 10 us and remains so, because the load of the machine can change. A peer begins with twice the lead of the peer that ran before
 /// it (``WakeLeadFile``).
@@ -40,7 +40,7 @@ struct WakeLead: BitwiseCopyable {
       value = min(max(last + last, Self.minimum), Self.maximum)
       gain = 8
     } else {
-      (value, gain) = (Self.maximum, 64)
+      (value, gain) = (Self.maximum, 128)
     }
   }
 
