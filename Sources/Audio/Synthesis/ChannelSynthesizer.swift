@@ -55,7 +55,7 @@ public struct ChannelSynthesizer: ~Copyable, @unchecked Sendable {
   /// The number of lanes that exist or were requested.
   private var requested: Int
   /// What a new lane has missed.
-  private var settings = ChannelSettings()
+  private var settings = LaneSettings()
   /// The channels whose notes lane 0 plays, because each note depends on the earlier ones.
   private var firstLaneNotes = FirstLaneNotes()
   /// For each lane, the frame of its last note.

@@ -5,10 +5,10 @@ import MIDI
 ///
 /// The values are those at the beginning until a message changes them. Reset All Controllers restores the values of the beginning as
 /// FluidSynth does: all except the bank, volume, pan, balance, sound controllers, effect depths and the range of the pitch bend
-/// (MIDI 1.0, RP-015).
+/// (MIDI 1.0, RP-015). `ChannelSettings` of the module Ensemble keeps the messages themselves, but allocates memory.
 ///
 /// Real-time: safe.
-struct ChannelSettings: BitwiseCopyable {
+struct LaneSettings: BitwiseCopyable {
   /// Stands for a value that no message has changed. Greater than every 7-bit and 14-bit value.
   private static var unchanged: UInt16 { @_noLocks @_noAllocation get { .max } }
 
