@@ -58,6 +58,7 @@ suspend                900 suspend.sh
 side-by-side-still    3600 side-by-side.sh still 10
 side-by-side-lan      3600 side-by-side.sh lan 10
 side-by-side-wifi     3600 side-by-side.sh wifi 10
+side-by-side-busy     3600 side-by-side.sh busy 10
 side-by-side-poor     3600 side-by-side.sh poor 10
 system-clock           900 system-clock.sh
 '

@@ -1,14 +1,15 @@
 # Hosts on a network inside the guest of the lab. Sourced by scenarios.
 
-# netem NAME: the netem parameters of a network, applied to everything that a host sends. netem clamps negative delays to
-# 0. The delay must therefore be well above its deviation, otherwise the network has an artificial minimum delay.
+# netem NAME: the netem parameters of a network, applied to everything that a host sends. On wifi and busy, the lower edge of the delay
+# is soft, and on busy, packets are lost in bursts (Gilbert and Elliott). netem clamps negative delays to 0. The delay must therefore be well above its deviation, otherwise the network has an artificial minimum delay.
 netem() {
   case $1 in
     still) echo delay 0.1ms ;;
     lan) echo delay 0.5ms 0.1ms distribution normal ;;
     wifi) echo delay 5ms 1ms distribution normal loss 1% ;;
+    busy) echo delay 8ms 2ms distribution paretonormal loss gemodel 1% 20% ;;
     poor) echo delay 5ms 5ms distribution pareto loss 3% ;;
-    *) echo "network.sh: $1: no such network; give still, lan, wifi or poor" >&2; return 64 ;;
+    *) echo "network.sh: $1: no such network; give still, lan, wifi, busy or poor" >&2; return 64 ;;
   esac
 }
 
