@@ -51,9 +51,13 @@ class Run:
         return sorted(abs(offset) for seconds, offset in self.offsets if begin <= seconds < end)
 
     def p95(self, window):
-        """The p95 of the magnitude in a window. That from 10 to 40 s decides. 0 if the run has no offset in the window."""
+        """The p95 of the magnitude in a window; 0 if the run has no offset in the window."""
         ordered = self.magnitudes(*window)
         return percentile(ordered, 0.95) if ordered else 0
+
+    def steady(self):
+        """The p95 from 10 to 40 s, which decides."""
+        return self.p95(WINDOWS[-1])
 
     def describe(self):
         soon = f"{self.soon:.1f}" + (f" (at {self.early:.1f} s)" if self.early > 1 else "")
