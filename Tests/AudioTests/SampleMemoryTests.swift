@@ -8,12 +8,14 @@ import _TestSupport
 /// Tests of a SoundFont of which only the programs in use are in memory. FluidR3 has 141 MB of samples. TimGM6mb has 6 MB and stays in
 /// memory as a whole.
 @Suite struct SampleMemoryTests {
-  /// The resident memory of this process in MB.
-  private var residentMemory: Int {
-    get throws {
-      let status = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-      return Int(status.split(separator: " ")[1])! * Int(getpagesize()) >> 20
-    }
+  /// The part of the sample data that is in memory, 0...1.
+  private func residentPart(of soundFont: SoundFont, _ font: InstalledSoundFont) throws -> Double {
+    let page = Int(getpagesize())
+    // The memory begins in a page with data of the allocator.
+    let start = UnsafeMutableRawPointer(bitPattern: Int(bitPattern: try #require(soundFont.samples.data)) / page * page)
+    var pages = [UInt8](repeating: 0, count: try ranges(font).block.count / page)
+    try #require(mincore(start, pages.count * page, &pages) == 0)
+    return Double(pages.count { $0 & 1 != 0 }) / Double(pages.count)
   }
 
   private func ranges(_ font: InstalledSoundFont) throws -> SampleRanges {
@@ -56,13 +58,13 @@ import _TestSupport
 
   @Test(.enabled(if: InstalledSoundFont.all.contains(.fluidR3), "FluidR3 is not installed"))
   func onlyLoadedProgramsTakeMemory() throws {
-    let before = try residentMemory
     let soundFont = try SoundFont(InstalledSoundFont.fluidR3.path, rate: 48_000)
-    let whole = try residentMemory
+    #expect(try residentPart(of: soundFont, .fluidR3) == 1)
     soundFont.samples.release(keeping: [0])
-    let part = try residentMemory
-    // Tests that run at the same time use memory, too.
-    #expect(whole - before > 100 && whole - part > 90, "\(before), \(whole), \(part) MB")
+    let part = try residentPart(of: soundFont, .fluidR3)
+    #expect(part > 0.02 && part < 0.2)
+    soundFont.samples.load(48)
+    #expect(try residentPart(of: soundFont, .fluidR3) > part)
   }
 
   /// Tables with random octets never trap. They are refused, or name samples within the sample data.

@@ -5,7 +5,7 @@
 # loopback card for SECONDS (600), with a follower. Every ten seconds, the kernel drops all pages of files that no process
 # has locked or mapped. Then a user without the capability CAP_IPC_LOCK runs peers under finite limits of locked memory.
 #
-# Expected: the peer takes at most 125 MB of memory. No real-time thread has a major page fault after the start. Under every
+# Expected: the peer takes at most 72 MiB of memory. No real-time thread has a major page fault after the start. Under every
 # limit, the peer plays to its end.
 set -euo pipefail
 source "$(dirname "$0")/../scenario.sh"
@@ -33,12 +33,12 @@ for ((second = 10; second < seconds - 5; second += 10)); do
 done
 after=$(faults "$player")
 memory=$(awk '/^VmRSS/ {print $2}' "/proc/$player/status") all=$(awk '/^VmSize/ {print $2}' "/proc/$player/status")
-echo "memory of the peer: $((memory / 1000)) MB"
+echo "memory of the peer: $((memory / 1024)) MiB"
 paste -d ' ' <(echo "$before") <(echo "$after") | while read -r name minor major _ minor_after major_after; do
   echo "$name: $((minor_after - minor)) minor and $((major_after - major)) major page faults after the start"
 done | tee "$results/faults"
 [[ $(wc -l <"$results/faults") == 3 && $(grep -c ' and 0 major' "$results/faults") == 3 ]] || complain "a real-time thread read from the disk"
-at_most "$memory" 125000 || complain "more than 125 MB"
+at_most "$memory" 73728 || complain "more than 72 MiB"
 wait "$player" || complain "the peer ended with status $?"
 obtained "$results/ada.trace" | grep -q 'memory locked: true' || complain "the memory is not locked"
 
@@ -58,4 +58,4 @@ for ((sixteenths = 6; sixteenths <= 20; sixteenths++)); do
 done
 verdict=fail
 [[ $failures == 0 ]] && verdict=pass
-result "$verdict" "$((memory / 1000))MB,${failures}_not_as_expected" 125MB,0
+result "$verdict" "$((memory / 1024))MiB,${failures}_not_as_expected" 72MiB,0

@@ -25,7 +25,7 @@ final class SampleMemory: @unchecked Sendable {
   private var position = 0
   // Invariant: nil, or the memory of `ranges.block.count` octets that FluidSynth has allocated for the sample data. It lives as long as
   // the SoundFont.
-  private var data: UnsafeMutableRawPointer?
+  private(set) var data: UnsafeMutableRawPointer?
   /// Whether each sample is in memory. Empty before ``release(keeping:)``.
   private var isLoaded: [Bool] = []
 
