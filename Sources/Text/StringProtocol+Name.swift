@@ -8,6 +8,8 @@ extension StringProtocol {
   ///
   /// Real-time: not safe.
   package func cleanName(octets: Int = 48) -> String? {
+    let text = String(self)
+    if text.isCleanASCII, text.utf8.count <= octets { return text }
     var scalars = String.UnicodeScalarView()
     for scalar in unicodeScalars where scalar.isPrintable {
       let isSpace = scalar.properties.isWhitespace
@@ -23,5 +25,15 @@ extension StringProtocol {
     }
     while name.last == " " { name.removeLast() }
     return name.unicodeScalars.contains(where: \.isVisible) ? name : nil
+  }
+}
+
+extension String {
+  /// Whether the text begins and ends with a visible ASCII character, and has only such characters and spaces in between. Most names are such
+  /// texts. They are in their final form, so the properties of their scalars need not be looked up.
+  fileprivate var isCleanASCII: Bool {
+    let (space, tilde) = (UInt8(ascii: " "), UInt8(ascii: "~"))
+    guard let first = utf8.first, first != space, utf8.last != space else { return false }
+    return utf8.allSatisfy { (space...tilde).contains($0) }
   }
 }
