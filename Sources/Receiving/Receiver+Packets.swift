@@ -176,6 +176,14 @@ extension Receiver {
     }
   }
 
+  /// The same data as an array.
+  ///
+  /// Real-time: not safe.
+  public var systemExclusiveOctets: [UInt8] {
+    // Mutating for the same reason as `subscript(sealerFor:onHostOf:)`.
+    mutating get { systemExclusive.array }
+  }
+
   /// Whether a peer with this SSRC on the host of `address` is in session.
   ///
   /// Real-time: safe.

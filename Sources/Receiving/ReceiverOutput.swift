@@ -139,5 +139,13 @@ public struct ReceivedSystemExclusive: Sendable, BitwiseCopyable {
   /// The octets as an array.
   ///
   /// Real-time: not safe.
-  public var array: [UInt8] { (0..<count).map { octets[$0] } }
+  public var array: [UInt8] {
+    // A span, because each access to an element of the `InlineArray` would copy the whole array.
+    let (octets, count) = (octets, count)
+    let span = octets.span
+    var array: [UInt8] = []
+    array.reserveCapacity(count)
+    for index in 0..<count { array.append(span[index]) }
+    return array
+  }
 }

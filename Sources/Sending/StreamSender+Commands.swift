@@ -85,9 +85,9 @@ extension StreamSender {
     case .setJournal(let id, let isSent): if let slot = slot(of: id) { senders[slot].sendsJournal = isSent }
     case .acknowledge(let id, let sequence): if let slot = slot(of: id) { acknowledge(sequence, on: slot) }
     case .close(let id): if let slot = slot(of: id) { close(slot) }
-    case .exclusive(let data, let id, let isJournalled):
+    case .exclusive(var data, let id, let isJournalled):
       exclusive.removeAll()
-      for index in 0..<data.count { exclusive.append(data.octets[index]) }
+      data.append(to: &exclusive)
       var receiver = StreamMessage.Receiver.tuttiPeers
       if let id { receiver = .stream(id) }
       beginBroadcast(Broadcast(.exclusive(isJournalled: isJournalled), to: receiver))
@@ -104,11 +104,8 @@ extension StreamSender {
   @_noLocks @_noAllocation
   public mutating func send(_ part: DocumentTransmission) {
     exclusive.removeAll()
-    var index = 0
-    while index < part.count {
-      exclusive.append(part.octets[index])
-      index += 1
-    }
+    var part = part
+    part.append(to: &exclusive)
     beginBroadcast(Broadcast(.exclusive(isJournalled: false), to: .stream(part.stream)))
   }
 
