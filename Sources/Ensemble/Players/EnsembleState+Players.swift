@@ -228,7 +228,7 @@ extension EnsembleState {
       roster[slot].membership!.players.refused = reception.digest
       return
     }
-    roster[slot].membership!.players.set(list, document)
+    roster.setPlayers(list, document, of: slot)
     channels.rosterChanged(at: now)
     settleMoves(at: now)
   }
@@ -245,6 +245,9 @@ extension EnsembleState {
 
   /// Finds the players that are listed by several peers, and removes those of the local peer that have moved to another one.
   mutating func settleMoves(at now: Instant) {
+    signsDue = now + Self.signGathering
+    // Only pages and devices move. Without them, which is the usual case in a large ensemble, no list is read.
+    guard players.count > 1 || roster.listsGuests || roster.hasMovedPlayers else { return }
     /// Where a player is: the list with the greatest number of moves, or, if these are equal, that of the lowest peer.
     var places: [Identity: (moves: UInt32, peer: Identity)] = [:]
     func note(_ player: Player, at peer: Identity) {
@@ -268,13 +271,12 @@ extension EnsembleState {
     for member in members {
       let listed = roster[member.slot].membership!.players.list?.players.players ?? []
       let moved = listed.filter { places[$0.player.identity]?.peer != member.identity }.map(\.slot)
-      roster[member.slot].membership!.players.movedSlots = Set(moved)
+      roster.setMovedSlots(Set(moved), of: member.slot)
     }
     for player in players.players where places[player.identity]?.peer != identity {
       guard players.leave(player.identity) else { continue }
       emit(.event(.playerMoved(player.identity)))
     }
-    signsDue = now + Self.signGathering
   }
 
   // MARK: Sending
@@ -287,7 +289,7 @@ extension EnsembleState {
 
   /// Sends the energies if they have changed, and repeats the requests for lists that are due.
   mutating func advancePlayers(to now: Instant) {
-    for peer in listReceptions.keys.sorted() { requestPlayers(of: peer, at: now) }
+    if !listReceptions.isEmpty { for peer in listReceptions.keys.sorted() { requestPlayers(of: peer, at: now) } }
     if now >= signsDue {
       signsDue = .distantFuture
       settleSigns()

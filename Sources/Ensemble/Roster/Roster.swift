@@ -29,6 +29,10 @@ public struct Roster: Sendable {
   private var slotOfIdentity: [Identity: Slot] = [:]
   /// The Tutti peers in session, by ascending identity.
   private(set) var members: [Member] = []
+  /// The slots of the members whose lists contain a page or a device.
+  private var slotsWithGuests: Set<Slot> = []
+  /// The slots of the members that list a player who has moved to another peer.
+  private var slotsWithMoves: Set<Slot> = []
   /// The name of the local peer.
   var localName: String?
   /// Whether a member has the name of the local peer.
@@ -167,7 +171,25 @@ public struct Roster: Sendable {
   /// The number of times that the clock of a peer was found to have been stepped.
   var clockResets: Int { rows.reduce(0) { $0 + $1.clock.resets } }
 
+  /// Whether the list of a member contains a page or a device.
+  var listsGuests: Bool { !slotsWithGuests.isEmpty }
+  /// Whether a member lists a player who has moved to another peer.
+  var hasMovedPlayers: Bool { !slotsWithMoves.isEmpty }
+
   // MARK: Changes
+
+  /// Sets the list of the players of the member in a slot.
+  mutating func setPlayers(_ list: PlayerList, _ document: Document, of slot: Slot) {
+    rows[slot].membership!.players.set(list, document)
+    let hasGuests = list.players.contains { $0.player.kind != .local }
+    if hasGuests { slotsWithGuests.insert(slot) } else { slotsWithGuests.remove(slot) }
+  }
+
+  /// Sets which players on the list of the member in a slot have moved to another peer.
+  mutating func setMovedSlots(_ moved: Set<Int>, of slot: Slot) {
+    rows[slot].membership!.players.movedSlots = moved
+    if moved.isEmpty { slotsWithMoves.remove(slot) } else { slotsWithMoves.insert(slot) }
+  }
 
   /// Adds a row for the peer of a new session, whose identity is not known yet.
   @discardableResult
@@ -265,6 +287,8 @@ public struct Roster: Sendable {
     guard let identity = rows[slot].identity, rows[slot].membership != nil else { return }
     releaseName(of: slot)
     rows[slot].membership = nil
+    slotsWithGuests.remove(slot)
+    slotsWithMoves.remove(slot)
     rows[slot].distinctName = nil
     members.remove(at: position(of: identity))
     for member in members { rows[member.slot].membership!.gatesForOthers[identity] = nil }
