@@ -84,6 +84,7 @@ extension EnsembleState {
     }
     heard(slot, sender, at: now)
     roster[slot].membership!.forwarded = (Set(request.members), now)
+    introductions.subscribers.insert(sender)
     introductions.forwardsUntil = now + Introductions.lifetime
     for peer in request.members {
       guard roster.containsMember(peer) else { continue }
@@ -93,16 +94,23 @@ extension EnsembleState {
     }
   }
 
-  /// The members that want to get the messages of the member in a slot.
-  private func subscribers(of slot: Roster.Slot, at now: Instant) -> [Roster.Member] {
+  /// The members that want to get the messages of the member in a slot, by ascending identity.
+  private mutating func subscribers(of slot: Roster.Slot, at now: Instant) -> [Roster.Member] {
     guard now <= introductions.forwardsUntil, let peer = roster[slot].identity else { return [] }
     let relay = roster[slot].relay?.member
-    return roster.members.filter { member in
-      guard member.identity != peer, member.identity != relay, roster[member.slot].relay == nil,
-        let forwarded = roster[member.slot].membership?.forwarded
-      else { return false }
-      return forwarded.peers.contains(peer) && now - forwarded.at <= Introductions.lifetime
+    var found: [Roster.Member] = []
+    // Few of the members want anything, so not all members are examined.
+    for subscriber in introductions.subscribers {
+      guard let member = roster.memberSlot(of: subscriber),
+        let (peers, requested) = roster[member].membership!.forwarded, now - requested <= Introductions.lifetime
+      else {
+        introductions.subscribers.remove(subscriber)
+        continue
+      }
+      guard subscriber != peer, subscriber != relay, roster[member].relay == nil, peers.contains(peer) else { continue }
+      found.append(Roster.Member(identity: subscriber, slot: member))
     }
+    return found.sorted { $0.identity < $1.identity }
   }
 
   /// Forwards the newest presence of the member in a slot to the members that want it.

@@ -75,6 +75,8 @@ struct Introductions: Sendable {
     }
   }
 
+  /// The members that have asked for the messages of others. Some of them may have left, or want nothing any more.
+  var subscribers: Set<Identity> = []
   /// Until when a member wants to get the messages of others, at most.
   var forwardsUntil = Instant(nanoseconds: .min)
   /// By the identity of the receiver.
