@@ -137,7 +137,10 @@ extension EnsembleState {
   /// Sends the presence of the local peer to all members: once per ``presenceInterval``, and as soon as possible after a change.
   mutating func advancePresence(to now: Instant) {
     if now >= channels.nextDeadline { settleChannel(at: now) }
-    guard !roster.members.isEmpty, now >= presenceDeadline else { return }
+    // The first comparison is cheap. It decides most calls.
+    guard !roster.members.isEmpty, now >= presence.lastSent + PresenceSchedule.pause, now >= presenceDeadline else {
+      return
+    }
     // A peer without a channel claims a channel that has been free for some time. `channels` has no deadline for the end of this
     // time, so the channel is settled again with each presence.
     if channel == nil, channels.nextDeadline == .distantFuture { settleChannel(at: now) }
