@@ -11,8 +11,9 @@ extension InvariantChecker {
   struct HostState {
     /// The last step that the peer has played, and when.
     var lastStep: (step: PlayedStep, at: Instant)?
-    /// The last 64 steps. Step n is at index n modulo 64.
-    var recent = InlineArray<64, StepRecord>(repeating: StepRecord())
+    /// The last 64 steps. Step n is at index n modulo 64. An array, because a copy of the state must not copy the steps.
+    var recent = Self.noSteps
+    private static let noSteps = [StepRecord](repeating: StepRecord(), count: 64)
     /// The steps that have not been compared with the steps of the master yet: one bit for each index of ``recent``.
     var uncompared: UInt64 = 0
     /// The last disturbance: the peer joined, or a partition began or ended.
