@@ -154,9 +154,9 @@ public struct EnsembleState: Sendable {
 
   /// Returns all outputs since the last call, oldest first.
   public mutating func takeOutputs() -> [Output] {
-    guard !outputs.isEmpty else { return [] }
-    defer { outputs = [] }
-    return outputs
+    var taken: [Output] = []
+    swap(&taken, &outputs)
+    return taken
   }
 
   /// Appends an output for the next call of ``takeOutputs()``.

@@ -123,12 +123,8 @@ extension PeerCore {
 
   /// Adds a clock measurement to the ensemble state and to the external clock of the session, if there is one.
   private func measured(_ transit: ClockTransit, on session: SessionID, at now: Instant) {
-    guard let corrected = ensemble.measured(transit, on: session, at: now) else { return }
-    if let slot = ensemble.roster.slot(of: session),
-      let offset = ensemble.roster[slot].updateTiming(corrected, at: now), let stream = roster.stream(of: session)
-    {
-      emit(.receiving(.clock(slot: stream.slot, session, offset: offset)))
-    }
+    guard let (corrected, report) = ensemble.measured(transit, on: session, at: now) else { return }
+    if let (stream, offset) = report { emit(.receiving(.clock(slot: stream.slot, session, offset: offset))) }
     clocks.measured(corrected, on: session, at: now)
   }
 

@@ -243,9 +243,9 @@ public final class PeerCore {
       probeRateLimit = endpoint.probeRateLimit
       emit(.receiving(.limitProbes(probeRateLimit)))
     }
-    guard !outputs.isEmpty else { return [] }
-    defer { outputs = [] }
-    return outputs
+    var taken: [Output] = []
+    swap(&taken, &outputs)
+    return taken
   }
 
   /// Handles the end of a suspension of the machine, during which the local clock stood still. The measurements of all remote

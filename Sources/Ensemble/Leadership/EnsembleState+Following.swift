@@ -2,6 +2,7 @@ import ClockSync
 public import MusicalTime
 public import PeerProtocol
 import RTPMIDI
+import Sending
 
 // Messages and measurements from remote peers.
 extension EnsembleState {
@@ -70,13 +71,19 @@ extension EnsembleState {
 
   /// Adds a measurement of the clock of a session's peer.
   ///
-  /// - Returns: the measurement, corrected for the asymmetry that the player has set for this peer; nil if there is no such
-  ///   session.
-  mutating func measured(_ transit: ClockTransit, on session: SessionID, at now: Instant) -> ClockTransit? {
+  /// - Returns: the measurement, corrected for the asymmetry that the player has set for this peer; nil if there is no such session. Also the
+  ///   stream of the session and the offset of the peer's clock, if the offset must be reported (``RemotePeer/updateTiming(_:at:)``).
+  mutating func measured(
+    _ transit: ClockTransit, on session: SessionID, at now: Instant
+  ) -> (corrected: ClockTransit, report: (stream: StreamID, offset: Nanoseconds)?)? {
     guard let slot = roster.slot(of: session) else { return nil }
     let corrected = transit.allowing(for: roster.asymmetry(slot))
     if let identity = roster.identity(slot) { measured(corrected, slot, identity, at: now) }
-    return corrected
+    // Following the clock may have removed the session, or moved it.
+    guard let slot = roster.slot(of: session), let offset = roster[slot].updateTiming(corrected, at: now),
+      let stream = roster.stream(of: session)
+    else { return (corrected, nil) }
+    return (corrected, (stream, offset))
   }
 
   /// Adds a measurement of the clock of `peer`, which is in a slot of the roster.

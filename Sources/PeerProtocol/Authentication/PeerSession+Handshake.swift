@@ -15,7 +15,10 @@ extension PeerSession {
       if context.isInitiator { progress.begin(local(.hello, nonce, in: context), at: now) }
       handshake = progress
     }
-    if let packet = handshake?.advance(to: now) { send(packet, in: context) }
+    guard var progress = handshake else { return }
+    let packet = progress.advance(to: now)
+    handshake = progress
+    if let packet { send(packet, in: context) }
   }
 
   /// Receives a packet of the handshake. A packet with a wrong proof is counted and has no other effect: anybody can send

@@ -87,8 +87,8 @@ final class PeerSession: SessionExtension {
 
   func advance(to now: Instant, in context: SessionContext) -> Bool {
     if owner.key != nil { advanceHandshake(to: now, in: context) }
-    let step = recognition.advance(
-      to: now, shortestInterval: shortestInterval(in: context), isCandidate: context.isCandidate)
+    let (interval, isCandidate) = (shortestInterval(in: context), context.isCandidate)
+    let step = changeRecognition { $0.advance(to: now, shortestInterval: interval, isCandidate: isCandidate) }
     switch step {
     case .request: context.requestPacket()
     case .standardDevice:
@@ -99,6 +99,22 @@ final class PeerSession: SessionExtension {
     case nil: break
     }
     return true
+  }
+
+  /// Calls `body` with a copy of ``recognition``, and stores the copy. The property itself is not accessed during a call. Then the compiler
+  /// can prove that no two accesses overlap, and no access is checked at run time. The frequent reads are therefore cheap.
+  private func changeRecognition<Result>(_ body: (inout Recognition) -> Result) -> Result {
+    var copy = recognition
+    let result = body(&copy)
+    recognition = copy
+    return result
+  }
+
+  /// Ends the repetition of the last packet of the handshake, because an authentic packet has arrived.
+  private func endHandshake() {
+    guard var progress = handshake else { return }
+    progress.end()
+    handshake = progress
   }
 
   /// Returns the shortest interval between two requests that the number of sessions permits.
@@ -120,7 +136,7 @@ final class PeerSession: SessionExtension {
     if let newest = acknowledgement, recognition.lastRequest - newest.received < .seconds(5) {
       (request.origin, request.receive) = (newest.sent, newest.received)
     }
-    if let instant = send(request, &sealer) { recognition.requestSent(at: instant) }
+    if let instant = send(request, &sealer) { changeRecognition { $0.requestSent(at: instant) } }
   }
 
   func receive(
@@ -142,7 +158,7 @@ final class PeerSession: SessionExtension {
     if context.isProtected {
       guard arrival.isAuthentic, probe.identity == provenIdentity else { return .notAuthentic }
       // An authentic packet shows that the peer has received the last packet of the handshake, so the packet is not repeated any more.
-      handshake?.end()
+      endHandshake()
     }
     let outcome =
       switch probe.kind {
@@ -194,7 +210,8 @@ final class PeerSession: SessionExtension {
 
   /// Receives a reply: recognises the peer, and reports the transits of the request and of the reply.
   private func receive(reply: ClockProbe, at instant: Instant, in context: SessionContext) -> DatagramOutcome {
-    let result = recognition.receive(reply, at: instant, shortestInterval: shortestInterval(in: context))
+    let interval = shortestInterval(in: context)
+    let result = changeRecognition { $0.receive(reply, at: instant, shortestInterval: interval) }
     guard result != .ofEarlierSession else { return .unknownSource }
     // Neither the peer nor the network has made a mistake, so nothing is reported.
     guard result != .late else { return .rejectedExtensionPacket }
@@ -242,7 +259,7 @@ final class PeerSession: SessionExtension {
   /// Receives the send instant in an RTP packet, and reports the transit of the packet.
   func receive(sendInstant sent: Instant, at instant: Instant, in context: SessionContext) {
     guard admitsProtocol(in: context) else { return }
-    handshake?.end()
+    endHandshake()
     if recognition.peerUsedProtocol(at: instant) { context.report(RecognitionEvent.tuttiPeer.encoded) }
     guard recognition.isRecognised else { return }
     guard context.accept(reading: sent, at: instant) else { return reject(stampIn: context) }

@@ -16,8 +16,10 @@ struct Deadlines {
   var count: Int { heap.count }
 
   /// Inserts `session`, or moves it according to its current deadline.
-  mutating func schedule(_ session: Session) {
-    let deadline = session.deadline
+  mutating func schedule(_ session: Session) { schedule(session, at: session.deadline) }
+
+  /// Does the same with the current deadline of the session.
+  mutating func schedule(_ session: Session, at deadline: Instant) {
     if let index = session.heapIndex {
       guard deadline != session.scheduledDeadline else { return }
       session.scheduledDeadline = deadline

@@ -163,7 +163,7 @@ extension Endpoint {
   /// Reports an event of the extension: at once, or after the proof of a candidate.
   func report(_ event: ExtensionEvent, of session: Session) {
     guard session.candidacy != nil else { return outputs.append(.extended(session.id, event)) }
-    session.candidacy?.append(event)
+    if session.candidateEvents.count < Candidacy.eventLimit { session.candidateEvents.append(event) }
   }
 }
 
@@ -187,8 +187,8 @@ struct Candidacy {
   /// The number of CK1 and CK2 packets with a wrong stamp after which a candidate is dropped. The stamps of the local clock can
   /// be guessed, so a sender must not have many attempts.
   private static var wrongReplyLimit: Int { 3 }
-  /// The maximum number of events in ``events``.
-  private static var eventLimit: Int { 4 }
+  /// The maximum number of events in ``Session/candidateEvents``.
+  static var eventLimit: Int { 4 }
 
   /// The instant at which the invitation, or the OK to the local invitation, arrived on the data port.
   let since: Instant
@@ -196,8 +196,6 @@ struct Candidacy {
   /// then not reported.
   var hasRival = false
   private var wrongReplies = 0
-  /// The events of the extension, which are reported after the proof.
-  private(set) var events: [ExtensionEvent] = []
 
   init(at now: Instant) { since = now }
 
@@ -208,10 +206,5 @@ struct Candidacy {
   mutating func countWrongReply() -> Bool {
     wrongReplies += 1
     return wrongReplies < Self.wrongReplyLimit
-  }
-
-  /// Appends an event. Drops it if there are ``eventLimit`` events already.
-  mutating func append(_ event: ExtensionEvent) {
-    if events.count < Self.eventLimit { events.append(event) }
   }
 }

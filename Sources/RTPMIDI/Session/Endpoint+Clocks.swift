@@ -67,9 +67,11 @@ extension Endpoint {
     let isCandidate = session.candidacy != nil
     // A device that does not receive the CK1 could guess the stamp that its CK2 must repeat. Therefore a candidate may reply only to
     // the newest CK1, and is removed after a few wrong replies.
-    guard
-      let reading = session.clock.receive(packet, repliedAt: answer ?? instant, keepsOneReply: isCandidate)
-    else {
+    // A copy is changed, because ``Session/deadline`` reads the property often: see `PeerSession.changeRecognition`.
+    var clock = session.clock
+    let reading = clock.receive(packet, repliedAt: answer ?? instant, keepsOneReply: isCandidate)
+    session.clock = clock
+    guard let reading else {
       if session.candidacy?.countWrongReply() == false { table.remove(session) }
       return .unmatchedClock
     }

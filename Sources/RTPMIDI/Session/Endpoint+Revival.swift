@@ -74,8 +74,9 @@ extension Endpoint {
   func establish(_ session: Session, at now: Instant) {
     if let id = session.sessionToRevive { table[id]?.revival = nil }
     session.sessionToRevive = nil
-    let candidacy = session.candidacy
-    session.candidacy = nil
+    let wasCandidate = session.candidacy != nil
+    let events = session.candidateEvents
+    (session.candidacy, session.candidateEvents) = (nil, [])
     for other in table.all where other !== session && other.phase == .established {
       let hasMoved = other.ssrc == session.ssrc && other.isSilent(at: now)
       guard isReplaced(other, by: session) || hasMoved else { continue }
@@ -90,14 +91,14 @@ extension Endpoint {
       session.include(candidate)
       table.remove(candidate)
     }
-    if candidacy == nil { session.establish(at: now, with: protocolExtension) }
+    if !wasCandidate { session.establish(at: now, with: protocolExtension) }
     table.establish(session)
     let info = SessionInfo(
       name: session.name, ssrc: session.ssrc, control: session.control, data: session.data,
       local: session.local, localSSRC: session.localSSRC, isInitiator: session.isInitiator,
       isProtected: session.isProtected, mark: session.mark)
     outputs.append(.established(session.id, info))
-    for event in candidacy?.events ?? [] { report(event, of: session) }
+    for event in events { report(event, of: session) }
     advance(session, to: now)
   }
 

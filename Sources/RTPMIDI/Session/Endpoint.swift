@@ -59,7 +59,7 @@ public final class Endpoint {
   /// The numbers of received and dropped datagrams.
   public internal(set) var counters = DatagramCounters()
 
-  var table = SessionTable()
+  let table = SessionTable()
   /// The invitations that were accepted on the control port only.
   var halfOpen = HalfOpenInvitations()
   var declined = DeclinedAddresses()
@@ -123,7 +123,7 @@ public final class Endpoint {
   /// The number of candidates.
   package var candidateCount: Int { table.candidates.count }
   /// The number of sessions, revivals and candidates with a deadline.
-  package var waitingCount: Int { table.deadlines.count }
+  package var waitingCount: Int { table.waitingCount }
 
   /// The synchronization source identifier (SSRC) in the packets that the local peer sends in this session; nil if there is
   /// no such session.
@@ -185,7 +185,7 @@ public final class Endpoint {
 
   /// The instant at which ``advance(to:)`` must be called next; nil if nothing is scheduled.
   public var nextDeadline: Instant? {
-    guard let first = table.deadlines.earliest else { return halfOpen.deadline }
+    guard let first = table.earliestDeadline else { return halfOpen.deadline }
     return halfOpen.deadline.map { min($0, first) } ?? first
   }
 
@@ -194,16 +194,16 @@ public final class Endpoint {
   public func advance(to now: Instant) {
     latest = max(latest, now)
     counters.forgottenInvitations += UInt64(halfOpen.expire(at: now))
-    while let due = table.deadlines.earliest, due <= now, let session = table.deadlines.first {
+    while let due = table.earliestDeadline, due <= now, let session = table.due {
       advance(session, to: now)
     }
   }
 
   /// Returns and removes the outputs since the last call, in order.
   public func drain() -> [Output] {
-    guard !outputs.isEmpty else { return [] }
-    defer { outputs = [] }
-    return outputs
+    var drained: [Output] = []
+    swap(&drained, &outputs)
+    return drained
   }
 
   /// Does what is due in one session, revival or candidate. Afterwards, its deadline is later than `now`.

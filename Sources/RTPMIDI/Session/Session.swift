@@ -72,6 +72,8 @@ final class Session {
   private(set) var isInitiator: Bool
   /// The state of a candidate; nil if the peer has proved that it receives at its address.
   var candidacy: Candidacy?
+  /// The events of the extension of a candidate, which are reported after the proof. Not part of ``candidacy``, which every packet reads.
+  var candidateEvents: [ExtensionEvent] = []
   /// Whether the session is protected: see ``ProtocolExtension/mark``.
   let isProtected: Bool
   /// Whether both peers keep this session if two protected sessions between them began at the same time. The extension sets this value

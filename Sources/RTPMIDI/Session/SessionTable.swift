@@ -6,7 +6,10 @@ import MusicalTime
 /// receives at its address (``Candidacy``). A revival is an invitation to the peer of an established session that has been
 /// silent for ``Supervision/silenceLimit``. If the peer accepts the invitation, the revival becomes a session and replaces
 /// the silent one.
-struct SessionTable {
+///
+/// The table is a class. An access to one of its containers then is an access to this container only, not to the whole table. The values
+/// that are read for every packet are properties of their own.
+final class SessionTable {
   /// The fields by which a datagram refers to an established session: the SSRC and the address of the sender, and the
   /// port on which the datagram arrived.
   struct Source: Hashable {
@@ -18,7 +21,9 @@ struct SessionTable {
   /// The sessions in order of creation, so that equal inputs give equal outputs. Without revivals and candidates.
   private(set) var all: [Session] = []
   /// The sessions, revivals and candidates in the order of their deadlines.
-  private(set) var deadlines = Deadlines()
+  private var deadlines = Deadlines()
+  /// The earliest deadline of ``deadlines``.
+  private(set) var earliestDeadline: Instant?
   /// The sessions and candidates.
   private var ids: [SessionID: Session] = [:]
   /// The sessions, revivals and candidates, by ``Session/token``.
@@ -38,8 +43,12 @@ struct SessionTable {
   private var candidateSources: [Source: Session] = [:]
 
   /// The number of established sessions. Each has two sources.
-  var establishedCount: Int { sources.count / 2 }
+  private(set) var establishedCount = 0
 
+  /// The session with the earliest deadline.
+  var due: Session? { deadlines.first }
+  /// The number of sessions, revivals and candidates with a deadline.
+  var waitingCount: Int { deadlines.count }
   subscript(id: SessionID) -> Session? { ids[id] }
   subscript(source: Source) -> Session? { sources[source] }
   func session(withToken token: UInt32) -> Session? { tokens[token] }
@@ -48,7 +57,7 @@ struct SessionTable {
   func session(awaitedFrom source: Source) -> Session? { awaited[source] }
 
   /// Inserts a new session.
-  mutating func insert(_ session: Session) {
+  func insert(_ session: Session) {
     all.append(session)
     ids[session.id] = session
     controls[session.control] = session
@@ -56,10 +65,10 @@ struct SessionTable {
   }
 
   /// Inserts a revival. Until its invitation is accepted, it is found by its token only.
-  mutating func insert(revival: Session) { tokens[revival.token] = revival }
+  func insert(revival: Session) { tokens[revival.token] = revival }
 
   /// Inserts a candidate. It replaces an earlier one with the same SSRC and address.
-  mutating func insert(candidate: Session) {
+  func insert(candidate: Session) {
     for source in candidate.sources {
       if let earlier = candidateSources[source] { remove(earlier) }
     }
@@ -70,7 +79,7 @@ struct SessionTable {
   }
 
   /// Records that the invited peer has accepted on the control port. ``session(awaitedFrom:)`` then finds the session.
-  mutating func awaitPackets(of session: Session) {
+  func awaitPackets(of session: Session) {
     // The SSRC of the data port is not known yet. It is normally that of the control port.
     let source = Source(ssrc: session.controlSSRC, address: session.data, port: .data)
     awaited[source] = session
@@ -78,22 +87,24 @@ struct SessionTable {
   }
 
   /// Reverts ``awaitPackets(of:)``.
-  private mutating func stopAwaitingPackets(of session: Session) {
+  private func stopAwaitingPackets(of session: Session) {
     if let source = session.awaitedSource, awaited[source] === session { awaited[source] = nil }
     session.awaitedSource = nil
   }
 
   /// Records that a session, a revival or a candidate is established. A revival or a candidate becomes a session. A candidate must have
   /// been removed before.
-  mutating func establish(_ session: Session) {
+  func establish(_ session: Session) {
     stopAwaitingPackets(of: session)
     if ids[session.id] == nil { insert(session) }
     for source in session.sources { sources[source] = session }
+    establishedCount = sources.count / 2
   }
 
   /// Removes a session, a revival or a candidate.
-  mutating func remove(_ session: Session) {
+  func remove(_ session: Session) {
     deadlines.remove(session)
+    earliestDeadline = deadlines.earliest
     stopAwaitingPackets(of: session)
     tokens[session.token] = nil
     // A revival is neither in `ids` nor in the containers below.
@@ -106,10 +117,16 @@ struct SessionTable {
     all.removeAll { $0 === session }
     if controls[session.control] === session { controls[session.control] = nil }
     for source in session.sources where sources[source] === session { sources[source] = nil }
+    establishedCount = sources.count / 2
   }
 
   /// Updates the deadline of a session, a revival or a candidate. Called after every change that can affect the deadline.
-  mutating func schedule(_ session: Session) { deadlines.schedule(session) }
+  func schedule(_ session: Session) {
+    let deadline = session.deadline
+    guard session.heapIndex == nil || deadline != session.scheduledDeadline else { return }
+    deadlines.schedule(session, at: deadline)
+    earliestDeadline = deadlines.earliest
+  }
 }
 
 extension Session {
