@@ -103,7 +103,7 @@ public struct Receiver: ~Copyable {
   /// The number of slots that can be used.
   ///
   /// Real-time: safe.
-  public var capacity: Int { @_noLocks @_noAllocation get { blocks.count * SessionBlock.slots } }
+  public private(set) var capacity = 0
 
   /// Adds memory for eight sessions. A receiver has at most ``SessionBlock/limit`` blocks.
   ///
@@ -111,6 +111,16 @@ public struct Receiver: ~Copyable {
   @_noLocks @_noAllocation
   public mutating func add(_ block: consuming SessionBlock) {
     blocks.append(block)
+    capacity += SessionBlock.slots
+  }
+
+  /// Adds memory for one session. A receiver of a simulation grows only in this way, because most of thousand peers have few sessions.
+  ///
+  /// Real-time: not safe.
+  public mutating func addSession() {
+    if capacity % SessionBlock.slots == 0 { blocks.append(SessionBlock(slots: 0)) }
+    blocks[blocks.count - 1].sessions.append(SessionReceiver())
+    capacity += 1
   }
 
   /// Executes a command. ``next()`` returns the outputs of the command. A command for a session that is not open has no effect.

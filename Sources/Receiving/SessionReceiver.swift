@@ -179,7 +179,10 @@ public struct SessionBlock: ~Copyable {
   var sessions = RigidArray<SessionReceiver>(capacity: SessionBlock.slots)
 
   /// Real-time: not safe.
-  public init() { while sessions.count < Self.slots { sessions.append(SessionReceiver()) } }
+  public init() { self.init(slots: Self.slots) }
+
+  /// - Parameter slots: the number of sessions that have memory, at most ``slots``.
+  init(slots: Int) { while sessions.count < slots { sessions.append(SessionReceiver()) } }
 }
 
 /// A table of the sources of all sessions, sorted by SSRC. Each entry contains the place of the session in the memory

@@ -34,9 +34,6 @@ struct EventQueue {
   /// The number of events inserted so far.
   private var sequence: UInt64 = 0
 
-  /// The instant of the next event; the distant future without an event.
-  var next: Instant { heap.first?.at ?? .distantFuture }
-
   /// Inserts an event. An event at the distant future never happens and is not inserted.
   mutating func push(_ kind: Kind, host: Int, value: Int = 0, at instant: Instant) {
     guard instant != .distantFuture else { return }
@@ -56,9 +53,9 @@ struct EventQueue {
     heap[hole] = event
   }
 
-  /// Removes and returns the next event; nil without an event.
-  mutating func pop() -> Event? {
-    guard let first = heap.first else { return nil }
+  /// Removes and returns the next event; nil if it is after `instant`, or without an event.
+  mutating func pop(until instant: Instant) -> Event? {
+    guard let first = heap.first, first.at <= instant else { return nil }
     let last = heap.removeLast()
     guard !heap.isEmpty else { return first }
     // The hole moves down from the beginning of the heap to the place of the last event.

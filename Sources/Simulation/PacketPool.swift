@@ -20,7 +20,7 @@ struct PacketPool {
   /// The packets: ``slotLength`` octets for each slot.
   private var octets: [UInt8] = []
   /// The descriptions of the packets, by slot.
-  private(set) var labels: [Label] = []
+  private var labels: [Label] = []
   /// The slots that contain no packet.
   private var free: [Int] = []
 
@@ -38,10 +38,10 @@ struct PacketPool {
     return slot
   }
 
-  /// Calls `body` with the packet in `slot`.
-  func read(_ slot: Int, _ body: (Span<UInt8>) -> Void) {
-    let start = slot * Self.slotLength
-    body(octets.span.extracting(start..<start + labels[slot].length))
+  /// Calls `body` with the packet in `slot` and its description.
+  func read(_ slot: Int, _ body: (Span<UInt8>, Label) -> Void) {
+    let (start, label) = (slot * Self.slotLength, labels[slot])
+    body(octets.span.extracting(start..<start + label.length), label)
   }
 
   /// Frees the slot of a packet.

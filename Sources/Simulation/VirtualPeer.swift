@@ -95,11 +95,11 @@ final class VirtualPeer {
   /// Receives the packet in `slot`: decodes an RTP packet, and answers a clock probe or a CK0. The work of the network thread.
   func receive(_ slot: Int) {
     let now = now
-    let label = wire.packets.labels[slot]
     var reply: ClockReply?
     var (isKept, isAuthentic, count) = (true, false, 0)
-    var ssrc: UInt32 = 0
-    wire.packets.read(slot) { octets in
+    var (source, ssrc) = (SocketAddress(host: 0, .control), UInt32(0))
+    wire.packets.read(slot) { octets, label in
+      source = label.source
       let header = DatagramHeader(octets)
       (ssrc, count) = (header.ssrc, octets.count)
       switch receiver.authenticate(octets, header, from: label.source, port: label.port) {
@@ -120,7 +120,7 @@ final class VirtualPeer {
       }
     }
     // The reply is sent only now, because a change of the pool while the packet is being read would copy all packets.
-    let isAnswered = reply.map { send($0, to: label.source, of: ssrc) } ?? false
+    let isAnswered = reply.map { send($0, to: source, of: ssrc) } ?? false
     if isKept {
       arrivals.append(
         .datagram(slot: slot, count: count, at: now, isAnswered: isAnswered, isAuthentic: isAuthentic))
@@ -171,14 +171,14 @@ final class VirtualPeer {
     case .send(let message): execute(.message(message))
     case .reception(let reception):
       let isExclusive = if case .systemExclusive = reception { true } else { false }
-      arrivals.append(.reception(reception, systemExclusive: isExclusive ? receiver.systemExclusive.array : []))
+      arrivals.append(.reception(reception, systemExclusive: isExclusive ? receiver.systemExclusiveOctets : []))
       wake(in: Self.latency)
     }
   }
 
   /// Executes a command for the receiver, and receives the packets that arrived before their session began.
   private func execute(_ command: ReceivingCommand) {
-    if case .open(let slot, _, _, _, _) = command, slot >= receiver.capacity { receiver.add(SessionBlock()) }
+    if case .open(let slot, _, _, _, _) = command, slot >= receiver.capacity { receiver.addSession() }
     receiver.execute(command)
     while let output = receiver.next() { execute(output) }
     while let packet = receiver.takeEarlyPacket(at: now) {
@@ -195,8 +195,7 @@ final class VirtualPeer {
       case .reception(let reception, let systemExclusive):
         core.receive(reception, systemExclusive: { systemExclusive }, now: now)
       case .datagram(let slot, let count, let instant, let isAnswered, let isAuthentic):
-        let label = wire.packets.labels[slot]
-        wire.packets.read(slot) { octets in
+        wire.packets.read(slot) { octets, label in
           core.receive(
             octets.extracting(first: count), from: label.source, port: label.port, at: instant,
             answeredAt: isAnswered ? instant : nil, isAuthentic: isAuthentic, now: now)
@@ -219,16 +218,28 @@ final class VirtualPeer {
   ///   - ssrc: the SSRC of this sender.
   /// - Returns: false if the answer does not fit into a packet.
   private func send(_ reply: ClockReply, to source: SocketAddress, of ssrc: UInt32) -> Bool {
-    packet.removeAll()
-    switch reply {
-    case .probe(var probe):
-      probe.rateLimit = min(probeRateLimit, probe.rateLimit)
-      guard probe.append(to: &packet) else { return false }
-    case .clockPacket(let reply): guard reply.append(to: &packet) else { return false }
+    withPacket { packet in
+      switch reply {
+      case .probe(var probe):
+        probe.rateLimit = min(probeRateLimit, probe.rateLimit)
+        guard probe.append(to: &packet) else { return false }
+      case .clockPacket(let reply): guard reply.append(to: &packet) else { return false }
+      }
+      receiver[sealerFor: ssrc, onHostOf: source]?.seal(&packet, port: .data, at: now)
+      wire.send(packet, from: SocketAddress(host: host, .data), to: source)
+      return true
     }
-    receiver[sealerFor: ssrc, onHostOf: source]?.seal(&packet, port: .data, at: now)
-    wire.send(packet, from: SocketAddress(host: host, .data), to: source)
-    return true
+  }
+
+  /// Calls `body` with the memory of ``packet``, which is empty. The property is only exchanged, so the compiler can prove that no two accesses
+  /// to it overlap, and its accesses are not checked at run time.
+  private func withPacket<Result>(_ body: (inout RigidArray<UInt8>) -> Result) -> Result {
+    var packet = RigidArray<UInt8>(capacity: 0)
+    swap(&packet, &self.packet)
+    packet.removeAll()
+    let result = body(&packet)
+    swap(&packet, &self.packet)
+    return result
   }
 
   /// Processes the received packets and everything that is due. The work of the control thread.
@@ -332,28 +343,30 @@ final class VirtualPeer {
   private func execute(_ output: PeerCore.Output) {
     switch output {
     case .send(let octets, let address, _, let port):
-      packet.removeAll()
-      // As in the engine, the reply to a probe gets its send instant at the last moment.
-      if var probe = ClockProbe(octets.span) {
-        probe.transmit = now
-        _ = probe.append(to: &packet)
-      } else {
-        packet.append(copying: octets)
+      withPacket { packet in
+        // As in the engine, the reply to a probe gets its send instant at the last moment.
+        if var probe = ClockProbe(octets.span) {
+          probe.transmit = now
+          _ = probe.append(to: &packet)
+        } else {
+          packet.append(copying: octets)
+        }
+        wire.send(packet, from: SocketAddress(host: host, port), to: address)
       }
-      wire.send(packet, from: SocketAddress(host: host, port), to: address)
     case .probe(let session, let address, _):
       core.endpoint.sendProbe(on: session) { probe, sealer in
         var probe = probe
         (probe.transmit, probe.rateLimit) = (now, min(probeRateLimit, core.endpoint.probeRateLimit))
-        packet.removeAll()
-        guard probe.append(to: &packet) else { return nil }
-        sealer?.seal(&packet, port: .data, at: now)
-        wire.send(packet, from: SocketAddress(host: host, .data), to: address)
-        return probe.transmit
+        return withPacket { packet in
+          guard probe.append(to: &packet) else { return nil }
+          sealer?.seal(&packet, port: .data, at: now)
+          wire.send(packet, from: SocketAddress(host: host, .data), to: address)
+          return probe.transmit
+        }
       }
     case .clockPacket(let session, let address, _):
-      packet.removeAll()
-      if core.endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet) == true {
+      withPacket { packet in
+        guard core.endpoint.clockPacket(on: session, sentAt: now)?.append(to: &packet) == true else { return }
         core.endpoint.seal(&packet, of: session, port: .data, at: now)
         wire.send(packet, from: SocketAddress(host: host, .data), to: address)
       }

@@ -42,7 +42,7 @@ final class VirtualWire {
 
   /// Removes the next event and sets ``now`` to its instant. Returns nil if the next event is after `instant`.
   func advance(until instant: Instant) -> EventQueue.Event? {
-    guard events.next <= instant, let event = events.pop() else { return nil }
+    guard let event = events.pop(until: instant) else { return nil }
     now = event.at
     return event
   }
