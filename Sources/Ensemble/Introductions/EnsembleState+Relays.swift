@@ -84,7 +84,7 @@ extension EnsembleState {
     }
     heard(slot, sender, at: now)
     roster[slot].membership!.forwarded = (Set(request.members), now)
-    introductions.subscribers.insert(sender)
+    introductions.subscriptions.set(Set(request.members), of: sender)
     introductions.forwardsUntil = now + Introductions.lifetime
     for peer in request.members {
       guard roster.containsMember(peer) else { continue }
@@ -99,12 +99,11 @@ extension EnsembleState {
     guard now <= introductions.forwardsUntil, let peer = roster[slot].identity else { return [] }
     let relay = roster[slot].relay?.member
     var found: [Roster.Member] = []
-    // Few of the members want anything, so not all members are examined.
-    for subscriber in introductions.subscribers {
+    for subscriber in introductions.subscriptions.subscribers(of: peer) {
       guard let member = roster.memberSlot(of: subscriber),
         let (peers, requested) = roster[member].membership!.forwarded, now - requested <= Introductions.lifetime
       else {
-        introductions.subscribers.remove(subscriber)
+        introductions.subscriptions.set([], of: subscriber)
         continue
       }
       guard subscriber != peer, subscriber != relay, roster[member].relay == nil, peers.contains(peer) else { continue }

@@ -76,7 +76,7 @@ struct Introductions: Sendable {
   }
 
   /// The members that have asked for the messages of others. Some of them may have left, or want nothing any more.
-  var subscribers: Set<Identity> = []
+  var subscriptions = Subscriptions()
   /// Until when a member wants to get the messages of others, at most.
   var forwardsUntil = Instant(nanoseconds: .min)
   /// By the identity of the receiver.
