@@ -60,6 +60,7 @@ extension PeerCore {
       return endpoint.close(session, at: now)
     }
     if let other = ensemble.roster.session(of: identity), other != session {
+      changedSessions.insert(other)
       // The peers of two sessions report the same identity. One of the sessions is closed.
       let isSameMachine = isOnSameMachine(session, as: other, at: now)
       let hasMoved = isSameMachine == true && endpoint.isUnanswered(other, at: now)
@@ -85,7 +86,7 @@ extension PeerCore {
     }
     places.remove(identity, at: info.control)
     ensemble.roster.recognise(session, as: identity)
-    isAdmissionOutdated = true
+    changedSessions.insert(session)
     // The session may have moved to an earlier row of the same identity.
     let recognisedSlot = ensemble.roster.slot(of: session)!
     ensemble.roster[recognisedSlot].session!.kind = .tuttiPeer
@@ -173,7 +174,7 @@ extension PeerCore {
   func recognisedAsStandardDevice(_ session: SessionID, at now: Instant) {
     let slot = ensemble.roster.slot(of: session)
     if let slot { ensemble.roster[slot].session!.kind = .standardDevice }
-    isAdmissionOutdated = true
+    changedSessions.insert(session)
     reportJoined(session)
     invitations.isStandardDevice(session)
     guard slot != nil else { return }
@@ -221,7 +222,8 @@ extension PeerCore {
   /// - Parameter saysGoodbye: whether the peer ended the session (BY).
   func ended(_ session: SessionID, saysGoodbye: Bool = false, at now: Instant) {
     releaseChannels(of: session)
-    (isAdmissionOutdated, isRoutingOutdated) = (true, true)
+    changedSessions.insert(session)
+    isRoutingOutdated = true
     reportLeft(session)
     let slot = ensemble.roster.slot(of: session)
     clocks.disconnect { $0 == .session(session) }

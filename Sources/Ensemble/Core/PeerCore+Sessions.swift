@@ -117,6 +117,7 @@ extension PeerCore {
       .relayedTimeline:
       guard let identity else { return }
       ensemble.received(message, from: identity, at: now)
+      changedSessions.insert(session)
       receivedPresence(on: session)
     }
   }
@@ -168,7 +169,7 @@ extension PeerCore {
     case .tuttiPeer:
       // The peer was taken for a standard device. Its identity is not known yet.
       if let slot = ensemble.roster.slot(of: session) { ensemble.roster[slot].session!.kind = .tuttiPeer }
-      isAdmissionOutdated = true
+      changedSessions.insert(session)
     case .otherVersion(let version):
       guard let slot = ensemble.roster.slot(of: session) else { return }
       emit(.event(.hasOtherVersion(ensemble.roster[slot].reference, isNewer: version > ClockProbe.version)))

@@ -91,9 +91,12 @@ public final class PeerCore {
   /// The slots of the RTP streams.
   var streamIDs = StreamIDAllocator()
   private var outputs: [Output] = []
-  /// Whether the kind or the name of a peer, ``hearing`` or ``pitchSource`` has changed since the last call of
-  /// ``updateAdmissions()``.
+  /// Whether ``hearing`` or ``pitchSource`` has changed since the last call of ``updateAdmissions()``.
   var isAdmissionOutdated = false
+  /// The sessions that have begun to be recognised, have reported their state or have ended since the last call of ``updateAdmissions()``.
+  var changedSessions: Set<SessionID> = []
+  /// The owners of the channels at the last call of ``updateAdmissions()``.
+  var admittedOwners: [Identity?] = []
   /// The gates at the last call of ``updateAdmissions()``.
   var admittedGates = Gates()
   /// The routes of the player's messages by input channel (the channel of the message), as the receiver knows them.

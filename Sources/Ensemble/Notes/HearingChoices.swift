@@ -17,6 +17,9 @@ public struct HearingChoices: Hashable, Sendable {
 
   public init() {}
 
+  /// Whether the choice is the same for all peers.
+  var isUniform: Bool { byPeer.isEmpty }
+
   /// Applies a rule. A rule for all peers replaces all earlier rules.
   public mutating func apply(_ rule: HearingRule) {
     switch rule {

@@ -89,21 +89,36 @@ extension PeerCore {
   }
 
   /// Passes the admission (``admission(of:channelOwners:)``) of each session to the receiver, if it has changed.
+  ///
+  /// Usually a peer has only joined, or has reported its state. Then only its own admission can change, and those of the other sessions, which
+  /// can be a thousand, are not computed. Exceptions for single peers depend on the names of all peers.
   func updateAdmissions() {
-    guard
-      isAdmissionOutdated || ensemble.gates != admittedGates || ensemble.channelChanges != admittedChannelChanges
-        || ensemble.isQuiet != wasQuiet
-    else { return }
+    let changesChannels = ensemble.channelChanges != admittedChannelChanges
+    let changesAll = isAdmissionOutdated || ensemble.gates != admittedGates || ensemble.isQuiet != wasQuiet
+    guard changesAll || changesChannels || !changedSessions.isEmpty else { return }
     (isAdmissionOutdated, admittedGates, wasQuiet) = (false, ensemble.gates, ensemble.isQuiet)
     admittedChannelChanges = ensemble.channelChanges
     updateLocalPitches()
-    let owners = ensemble.channelOwners
-    for (session, slot) in ensemble.roster.sessionSlots {
-      let admission = admission(of: slot, channelOwners: owners)
-      guard ensemble.roster[slot].session!.admission != admission else { continue }
-      ensemble.roster[slot].session!.admission = admission
-      emit(.receiving(.admit(slot: ensemble.roster[slot].session!.stream.slot, session, admission)))
+    let (owners, formerOwners) = (ensemble.channelOwners, admittedOwners)
+    admittedOwners = owners
+    let changed = changedSessions
+    changedSessions = []
+    let isUniform = admittedGates.exceptions.isEmpty && hearing.isUniform && pitchSource == nil
+    if isUniform, !changesAll, owners == formerOwners, ensemble.channel == receivingChannel {
+      for session in changed.sorted(by: { $0.number < $1.number }) {
+        if let slot = ensemble.roster.slot(of: session) { updateAdmission(of: session, slot, owners) }
+      }
+    } else {
+      for (session, slot) in ensemble.roster.sessionSlots { updateAdmission(of: session, slot, owners) }
     }
+  }
+
+  /// Passes the admission of a session to the receiver, if it has changed.
+  private func updateAdmission(of session: SessionID, _ slot: Roster.Slot, _ owners: [Identity?]) {
+    let admission = admission(of: slot, channelOwners: owners)
+    guard ensemble.roster[slot].session!.admission != admission else { return }
+    ensemble.roster[slot].session!.admission = admission
+    emit(.receiving(.admit(slot: ensemble.roster[slot].session!.stream.slot, session, admission)))
   }
 
   static var activityChannel: Channel { EnsembleState.activityChannel }
