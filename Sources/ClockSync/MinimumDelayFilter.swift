@@ -37,7 +37,7 @@ struct MinimumDelayFilter: Sendable {
   /// The variance of the line, as a multiple of the sum of the squared errors of both edges. If the two errors were
   /// independent, the variance of the middle would be a quarter of the sum. The factor 16 makes the standard deviation
   /// eight times larger, which gives this filter less weight beside the ``KalmanClock``.
-  static let edgeErrorFactor = 16.0
+  static let edgeErrorFactor = 8.0
   /// The ratio by which each section of the golden-section search shortens the range: (√5 - 1) / 2.
   private static let goldenRatio = 0.618_033_988_75
 

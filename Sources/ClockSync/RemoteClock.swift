@@ -2,9 +2,9 @@ public import MusicalTime
 
 /// Estimates the offset and the skew of another peer's clock from packets whose send and receive instants are known.
 ///
-/// Two estimators process the same packets. ``KalmanClock`` weights all packets; it is accurate where the delay varies
-/// symmetrically. ``MinimumDelayFilter`` uses the packets without queueing delay; it is accurate where the delay has a
-/// lower bound and a long upper tail. Each estimator reports a variance, and the results are weighted by these
+/// Two estimators process the same packets. ``KalmanClock`` weights all packets by what it has learned about the density of the
+/// delays; it is accurate where the edge of the density is soft. ``MinimumDelayFilter`` uses the packets without queueing delay; it is
+/// accurate where the delay has a hard lower bound. Each estimator reports a variance, and the results are weighted by these
 /// variances. The more accurate estimator thus prevails on each kind of network, and the estimate does not jump when the
 /// network changes. The result is kept within two bounds: outside these bounds, some packet would have arrived before it
 /// left.
@@ -52,7 +52,9 @@ public struct RemoteClock: Sendable {
   /// (``ClockTransit/difference``), minus the difference in `origin`. A moment is the local instant in seconds since the
   /// instant in `origin`. A Double then represents both with sufficient precision.
   private var origin: (instant: Instant, difference: Nanoseconds)?
-  private var kalman: KalmanClock?
+  private var kalman = KalmanClock()
+  /// Whether the estimate has begun: there was a packet in each direction.
+  private var hasBegun = false
   private var minimumFilter = MinimumDelayFilter()
   /// The moment of the last fit of ``minimumFilter``.
   private var fitTime = -Double.infinity
@@ -110,7 +112,7 @@ public struct RemoteClock: Sendable {
     // The difference of two stamps, each rounded to the resolution, is inexact by up to twice the resolution.
     let margin = 2 * Double(transit.resolution.count)
     if isOut { out.add(difference, at: moment) } else { back.add(difference, at: moment) }
-    guard kalman != nil else { return start() }
+    guard hasBegun else { return start() }
     if contradicts(difference, isOut: isOut, at: moment, margin: margin) {
       rejected += 1
       if isOut { out.contradictions += 1 } else { back.contradictions += 1 }
@@ -120,9 +122,9 @@ public struct RemoteClock: Sendable {
     if isOut { out.contradictions = 0 } else { back.contradictions = 0 }
     count += 1
     newestTime = max(newestTime, moment)
-    kalman?.add(difference, isOut: isOut, at: moment)
+    kalman.add(difference, isOut: isOut, at: moment)
     minimumFilter.add(difference, isOut: isOut, at: moment)
-    if kalman?.hasPersistentOutliers == true { resetIfConsistent() }
+    if kalman.hasPersistentOutliers { resetIfConsistent() }
     packetsSinceFit += 1
     packetsSinceStart += 1
     if bounds == nil || packetsSinceStart < Self.initialPackets || isFitDue { fit() }
@@ -140,7 +142,7 @@ public struct RemoteClock: Sendable {
 
   /// Fits the minimum-delay filter again. While one direction has no recent packets, the last fit remains valid.
   private mutating func fit() {
-    guard let kalman, minimumFilter.fit(at: newestTime) else { return }
+    guard minimumFilter.fit(at: newestTime) else { return }
     (fitTime, packetsSinceFit) = (newestTime, 0)
     let weight = Self.weight(of: kalman.variance(at: newestTime), beside: minimumFilter.variance(at: newestTime))
     skew = kalman.skew * weight + minimumFilter.skew * (1 - weight)
@@ -155,7 +157,7 @@ public struct RemoteClock: Sendable {
   ///
   /// Real-time: not safe.
   public func estimate(at now: Instant) -> ClockEstimate? {
-    guard let origin, let kalman, let bounds else { return nil }
+    guard let origin, let bounds else { return nil }
     let moment = (now - origin.instant).seconds
     let (kalmanVariance, filterVariance) = (kalman.variance(at: moment), minimumFilter.variance(at: moment))
     let weight = Self.weight(of: kalmanVariance, beside: filterVariance)
@@ -215,7 +217,8 @@ public struct RemoteClock: Sendable {
       rejected += 1
       return
     }
-    kalman = KalmanClock(out: first.difference, back: second.difference, at: moment)
+    kalman.begin(out: first.difference, back: second.difference, at: moment)
+    hasBegun = true
     restartFilter(out: first, back: second)
     (startTime, newestTime, packetsSinceStart) = (moment, moment, 2)
     fit()
@@ -248,7 +251,7 @@ public struct RemoteClock: Sendable {
     guard let (first, second) = PacketHistory.consistentExtremes(of: out, and: back) else { return }
     resets += 1
     let moment = max(first.moment, second.moment)
-    kalman?.restart(out: first.difference, back: second.difference, at: moment)
+    kalman.restart(out: first.difference, back: second.difference, at: moment)
     restartFilter(out: first, back: second)
     (startTime, newestTime, packetsSinceStart, bounds) = (moment, moment, 2, nil)
     fit()

@@ -16,6 +16,8 @@ public struct VirtualRoute: Sendable {
   }
 
   public var network: NetworkModel
+  /// The delays and losses of packets; nil for those of ``network``.
+  public var delays: DelayModel?
   /// The remote clock minus the local clock at instant 0.
   public var offset = Nanoseconds.zero
   /// The skew of the remote clock at instant 0 in parts per million.
@@ -28,6 +30,11 @@ public struct VirtualRoute: Sendable {
   public var ticks = 48.0
 
   public init(_ network: NetworkModel) { self.network = network }
+
+  public init(_ delays: DelayModel) {
+    self.init(NetworkModel(name: delays.shape.rawValue, delay: .zero, jitter: .zero))
+    self.delays = delays
+  }
 
   /// The remote clock minus the local clock at `instant`.
   public func difference(at instant: Instant) -> Nanoseconds {
@@ -43,6 +50,17 @@ public struct VirtualRoute: Sendable {
   public func measurements(seconds: Double, seed: UInt64) -> [Measurement] {
     var random = Random(seed: seed)
     var measurements: [Measurement] = []
+    let outbound = delays.map { DelayModel.Direction($0, seconds: seconds, &random) }
+    let returning = delays.map { DelayModel.Direction($0, seconds: seconds, &random) }
+    /// The delay of a packet; nil if it is lost.
+    func delayOut(at sent: Instant) -> Nanoseconds? {
+      guard let outbound else { return network.delay(&random) }
+      return outbound.delay(at: sent, &random)
+    }
+    func delayBack(at sent: Instant) -> Nanoseconds? {
+      guard let returning else { return network.delay(&random) }
+      return returning.delay(at: sent, &random)
+    }
     /// Regular instants in seconds with a random phase. Each instant is then delayed by up to a tenth of the interval.
     func times(perSecond rate: Double, from begin: Double, to end: Double) -> [Double] {
       guard rate > 0, end > begin else { return [] }
@@ -71,33 +89,36 @@ public struct VirtualRoute: Sendable {
     // The requests of the follower, the replies to them, and the acknowledgements of the follower.
     for time in probeTimes() {
       let sent = Instant(nanoseconds: Int64(time * 1e9))
-      guard let out = network.delay(&random), let back = network.delay(&random) else { continue }
+      guard let out = delayOut(at: sent) else { continue }
       let replied = sent + out + processing
+      guard let back = delayBack(at: replied) else { continue }
       addTransitOut(sent: sent, known: replied + back, delay: out)
       addTransitBack(sent: replied, delay: back)
       // The next request of the master reports the arrival of the acknowledgement. The master sends this request one probe interval
       // after the arrival. `third` is the delay of the acknowledgement, and `next` is the delay of the request.
       let acknowledged = replied + back + processing
       let pause = Nanoseconds(Int64(1e9 / (time < 60 ? probes.first : probes.later)))
-      guard let third = network.delay(&random), let next = network.delay(&random) else { continue }
-      addTransitOut(sent: acknowledged, known: acknowledged + third + pause + next, delay: third)
+      guard let third = delayOut(at: acknowledged) else { continue }
+      let requested = acknowledged + third + pause
+      guard let next = delayBack(at: requested) else { continue }
+      addTransitOut(sent: acknowledged, known: requested + next, delay: third)
     }
     // The requests of the master, the replies to them, and the acknowledgements of the master.
     for time in probeTimes() {
       let sent = Instant(nanoseconds: Int64(time * 1e9))
-      guard let request = network.delay(&random) else { continue }
+      guard let request = delayBack(at: sent) else { continue }
       addTransitBack(sent: sent, delay: request)
       let replied = sent + request + processing
-      guard let out = network.delay(&random), let back = network.delay(&random) else { continue }
+      guard let out = delayOut(at: replied) else { continue }
       let acknowledged = replied + out + processing
+      guard let back = delayBack(at: acknowledged) else { continue }
       addTransitOut(sent: replied, known: acknowledged + back, delay: out)
       addTransitBack(sent: acknowledged, delay: back)
     }
     // The ticks begin after 0.6 s. The packet of a tick contains its send instant, so the follower obtains a measurement when it arrives.
     for time in times(perSecond: ticks, from: 0.6, to: seconds) {
-      if let delay = network.delay(&random) {
-        addTransitBack(sent: Instant(nanoseconds: Int64(time * 1e9)), delay: delay)
-      }
+      let sent = Instant(nanoseconds: Int64(time * 1e9))
+      if let delay = delayBack(at: sent) { addTransitBack(sent: sent, delay: delay) }
     }
     return measurements.sorted { $0.at < $1.at }
   }

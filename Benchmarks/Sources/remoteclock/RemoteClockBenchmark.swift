@@ -17,8 +17,13 @@ struct RemoteClockBenchmark: ParsableCommand {
       the error, and the median over all seeds, in microseconds. The skew is that of the master's clock and grows by the \
       drift.
 
-      EXAMPLE
+      With --shapes, the networks are those of ten distributions of delays, four with a hard and six with a soft edge, each with \
+      three deviations, without and with bursts of loss and a skew of 20 ppm, for 40 seconds. The figures are the medians over \
+      all seeds of the 95th percentiles, in microseconds.
+
+      EXAMPLES
         remoteclock --seconds 3600 --seeds 6
+        remoteclock --shapes --first-seed 101 --seeds 20
       """)
 
   @Option(help: ArgumentHelp("Simulate this many seconds of virtual time.", valueName: "S"))
@@ -26,6 +31,12 @@ struct RemoteClockBenchmark: ParsableCommand {
 
   @Option(help: ArgumentHelp("Run this many seeds.", valueName: "N"))
   var seeds: UInt64 = 6
+
+  @Option(help: ArgumentHelp("Begin with this seed.", valueName: "N"))
+  var firstSeed: UInt64 = 1
+
+  @Flag(help: "Measure ten shapes of delays instead of the networks of the lab.")
+  var shapes = false
 
   @Flag(help: "Print one JSON object for each line of the table.")
   var json = false
@@ -35,7 +46,12 @@ struct RemoteClockBenchmark: ParsableCommand {
       throw ValidationError("--seconds \(seconds): out of range; give 60 to 86400")
     }
     guard (1...10_000).contains(seeds) else { throw ValidationError("--seeds \(seeds): out of range; give 1 to 10000") }
+    guard firstSeed <= 1_000_000_000 else {
+      throw ValidationError("--first-seed \(firstSeed): out of range; give 0 to 1000000000")
+    }
   }
+
+  private var allSeeds: ClosedRange<UInt64> { firstSeed...(firstSeed + seeds - 1) }
 
   /// The results of all seeds on one network with one skew and drift.
   struct Row: Encodable {
@@ -57,6 +73,7 @@ struct RemoteClockBenchmark: ParsableCommand {
   }
 
   func run() throws {
+    if shapes { return try measureShapes() }
     if !json {
       print(
         "network  skew ppm  drift ppm/min  p95 10-40 s  worst seed  p95 40 s-end   largest  at 1 s  ns/packet  allocations"
@@ -66,9 +83,7 @@ struct RemoteClockBenchmark: ParsableCommand {
       for (skew, drift) in [(0.0, 0.0), (50, 1), (-50, -1)] {
         let row = measure(network, skew: skew, drift: drift)
         if json {
-          let encoder = JSONEncoder()
-          encoder.outputFormatting = .sortedKeys
-          print(String(decoding: try encoder.encode(row), as: UTF8.self))
+          try printJSON(row)
         } else {
           let name = row.network.padding(toLength: 7, withPad: " ", startingAt: 0)
           print(
@@ -81,6 +96,25 @@ struct RemoteClockBenchmark: ParsableCommand {
     }
   }
 
+  private func measureShapes() throws {
+    if !json { print(ShapeMeasurement.header) }
+    for shape in DelayModel.Shape.allCases {
+      for deviation in [100, 1000, 8000] {
+        for hasLoss in [false, true] {
+          let delays = DelayModel(shape, deviation: .microseconds(Int64(deviation)), hasLoss: hasLoss)
+          let measurement = ShapeMeasurement(delays, seeds: allSeeds)
+          if json { try printJSON(measurement) } else { print(measurement.line) }
+        }
+      }
+    }
+  }
+
+  private func printJSON(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    print(String(decoding: try encoder.encode(value), as: UTF8.self))
+  }
+
   /// Runs all seeds on one network with one skew and drift.
   private func measure(_ network: NetworkModel, skew: Double, drift: Double) -> Row {
     var route = VirtualRoute(network)
@@ -90,7 +124,7 @@ struct RemoteClockBenchmark: ParsableCommand {
       nanosecondsPerPacket: 0, packets: 0, allocations: 0, rejected: 0, resets: 0)
     var (early, late): ([Double], [Double]) = ([], [])
     var spent = 0.0
-    for seed in 1...seeds {
+    for seed in allSeeds {
       let measurements = route.measurements(seconds: seconds, seed: seed)
       var clock = RemoteClock()
       var estimates = [ClockEstimate?](repeating: nil, count: measurements.count)
@@ -129,9 +163,4 @@ struct RemoteClockBenchmark: ParsableCommand {
   }
 
   private func percentile95(of values: [Double]) -> Double { values.sorted()[values.count * 95 / 100] }
-
-  private func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
-  }
 }
