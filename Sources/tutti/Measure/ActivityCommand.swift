@@ -27,8 +27,7 @@ struct ActivityCommand: ParsableCommand {
                      direction: mean of 0.5 to 2.5 s after the change minus mean of
                      the second before it
 
-      Activities are 0...127. Intervals are 95 % confidence intervals. The definitions are in \
-      Sources/Measurement/Measurement.docc/ActivityFigures.md.
+      Activities are 0...127. Intervals are 95 % confidence intervals. \(FiguresArticle.activity.reference)
 
       EXAMPLES
         tutti measure activity ada.trace

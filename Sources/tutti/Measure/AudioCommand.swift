@@ -44,7 +44,7 @@ struct AudioCommand: ParsableCommand {
       correlated hits. If most hits sound different, for example because the peers have different instruments, there is \
       no second table. With --runs, a third table has the median of each figure over the runs; its 95 % \
       interval needs at least 5 runs. Notes name an inverted polarity, and other delays that are possible because the \
-      music repeats. The definitions are in Sources/Measurement/Measurement.docc/AudioFigures.md.
+      music repeats. \(FiguresArticle.audio.reference)
 
       EXAMPLES
         tutti measure audio master.wav ada.wav

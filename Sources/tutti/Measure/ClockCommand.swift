@@ -59,7 +59,7 @@ struct ClockCommand: ParsableCommand {
         spectrum   power spectral density of the phase error; a table lists the
                    frequencies that stand out, for example of mains hum
 
-      Times are in microseconds. The definitions are in Sources/Measurement/Measurement.docc/ClockFigures.md.
+      Times are in microseconds. \(FiguresArticle.clock.reference)
 
       EXAMPLES
         tutti measure clock ada.trace

@@ -24,7 +24,7 @@ struct NetworkCommand: ParsableCommand {
         skew             rate of the clock of the peer, relative to this machine
         asymmetry bound  error of the offset if one direction has all of the delay
 
-      Times are in microseconds. The definitions are in Sources/Measurement/Measurement.docc/NetworkFigures.md.
+      Times are in microseconds. \(FiguresArticle.network.reference)
 
       EXAMPLES
         tutti measure network 192.168.1.20:5004

@@ -49,10 +49,9 @@ struct PathCommand: ParsableCommand {
         share  covariance of the stage and the total, divided by the variance of
                the total. The shares of a path sum to 100 %. A negative share: the
                stage reduces the jitter
-        +-     standard error of the share, if the ticks are independent
+        +-     standard error of the share
 
-      Times are in microseconds. The definitions are in \
-      Sources/Measurement/Measurement.docc/PathFigures.md.
+      Times are in microseconds. \(FiguresArticle.path.reference)
 
       EXAMPLES
         tutti measure path master.trace

@@ -52,8 +52,8 @@ struct PlayersCommand: ParsableCommand {
                            (Wing et al. 2014), by bounded generalized least
                            squares (Jacoby et al. 2015)
 
-      Times are in microseconds. Intervals of figures are 95 % confidence intervals. The definitions are in \
-      Sources/Measurement/Measurement.docc/PlayersFigures.md.
+      Times are in microseconds. Intervals of figures are 95 % confidence intervals. \
+      \(FiguresArticle.players.reference)
 
       EXAMPLES
         tutti measure players ada.trace ben.trace

@@ -33,7 +33,7 @@ struct SyncCommand: ParsableCommand {
                           lost ticks
 
       Times are in microseconds: p50 is the median, p99 the 99th percentile; |p50| is the median of the magnitudes. \
-      The definitions are in Sources/Measurement/Measurement.docc/SyncFigures.md.
+      \(FiguresArticle.sync.reference)
 
       EXAMPLES
         tutti measure sync master.trace ada.trace ben.trace

@@ -48,8 +48,8 @@ struct FollowerCommand: ParsableCommand {
         shift      lasting change of the phase error after a lost tick
 
       A phase error is the instant of a sound minus the instant at which its tick would be due without jitter; \
-      positive: late. Times are in microseconds, settling times in seconds, and a shift is also given in ticks. The \
-      definitions are in Sources/Measurement/Measurement.docc/FollowerFigures.md.
+      positive: late. Times are in microseconds, settling times in seconds, and a shift is also given in ticks. \
+      \(FiguresArticle.follower.reference)
 
       EXAMPLES
         tutti measure follower "alsa:TR-8S" --listen hw:1,0
