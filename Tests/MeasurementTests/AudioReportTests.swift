@@ -119,6 +119,18 @@ import _TestSupport
     let swapped = try AudioReport(recordings: [recording("bert", other), recording("anna", Self.regular)])
     #expect(swapped.comparisons[0].matched == 11 && swapped.comparisons[0].missing == 2)
     #expect(swapped.comparisons[0].extra == 2)
+    #expect(report.description.hasPrefix("bert: 11 of 13 hits of anna matched, on average 0.000 ms late (standard"))
+    #expect(report.description.contains(" ms), 2 missing, 2 extra\n\nDifference from anna"))
+  }
+
+  @Test func verdictNamesTheDelayOrTheReason() throws {
+    let (one, silent) = (recording("anna", Self.regular), recording("cleo", [Float](repeating: 0, count: 4_800)))
+    let early = recording("bert", Self.groove(Self.grid.map { $0 - 48 }))
+    let report = try AudioReport(recordings: [one, early, silent])
+    #expect(report.description.hasPrefix("bert: 13 of 13 hits of anna matched, on average 1.000 ms early ("))
+    #expect(report.description.contains("\ncleo: not compared with anna: silent; give the recording"))
+    let aligned = try AudioReport(recordings: [one, early], aligns: true)
+    #expect(aligned.description.hasPrefix("bert: 13 of 13 hits of anna matched, delay -0.001000 s (standard deviation"))
   }
 
   @Test func stallOfAPeerIsReported() throws {
@@ -189,12 +201,16 @@ import _TestSupport
     let other = Self.groove([4_801, 14_401], seconds: 0.6)
     let report = try AudioReport(recordings: [recording("anna", one), recording("bert", other)])
     let lines = report.description.split(separator: "\n").map(String.init)
-    #expect(lines[0] == "Difference from anna (2 hits), us; one frame is 20.833")
+    #expect(
+      lines[0] == "bert: 2 of 2 hits of anna matched, on average 0.021 ms late (standard deviation 0.000 ms), "
+        + "0 missing, 0 extra"
+    )
+    #expect(lines[1] == "Difference from anna (2 hits), us; one frame is 20.833")
     let columns = [
       "hits", "matched", "correlated", "missing", "extra", "|p50|", "|p95|", "|p99|", "|max|", "mean", "sd",
     ]
-    #expect(lines[1].split(separator: " ").map(String.init) == columns + ["sign", "changes"])
-    #expect(lines[2].split(separator: " ").prefix(6) == ["bert", "2", "2", "2", "0", "0"])
+    #expect(lines[2].split(separator: " ").map(String.init) == columns + ["sign", "changes"])
+    #expect(lines[3].split(separator: " ").prefix(6) == ["bert", "2", "2", "2", "0", "0"])
     let json = try JSONEncoder().encode(report)
     #expect(try JSONDecoder().decode(AudioReport.self, from: json).comparisons[0].matched == 2)
     let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])

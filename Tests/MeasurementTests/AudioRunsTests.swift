@@ -72,6 +72,7 @@ import _TestSupport
     #expect(analysis.hits.count == 28 && analysis.hits.last?.recording == "6/b")
     #expect(report.description.contains("Median of runs: difference, us [95 % interval]"))
     #expect(report.description.contains("Difference from the reference of each run"))
+    #expect(report.description.hasPrefix("0/b: 4 of 4 hits of 0/a matched, on average 0.300 ms late ("))
     let json = try JSONEncoder().encode(report)
     #expect(try JSONDecoder().decode(AudioReport.self, from: json).runs?.mean.runs == 7)
     let few = try AudioAnalysis(runs: Array(runs.prefix(4))).report

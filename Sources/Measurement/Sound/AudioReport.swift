@@ -113,7 +113,7 @@ public struct AudioReport: Hashable, Sendable, Codable {
 }
 
 extension AudioReport: CustomStringConvertible {
-  /// The report as text tables: the differences of each recording from the reference, notes, and the provenance.
+  /// The report as text: a sentence for each recording, tables of the differences from the reference, notes, and the provenance.
   public var description: String {
     let table = TextTable(
       columns: [
@@ -144,7 +144,8 @@ extension AudioReport: CustomStringConvertible {
       hasRuns
       ? "the reference of each run" : tracks.first.map { "\($0.name) (\($0.onsets) hits)" } ?? "no recording"
     let frame = (rate > 0 ? 1e9 / Double(rate) : nil as Double?).microseconds
-    var text = "Difference from \(reference), us; one frame is \(frame)\n\(table)\n"
+    var text = comparisons.map { $0.verdict(reference: tracks.first?.name ?? "the reference") }.joined()
+    text += "\nDifference from \(reference), us; one frame is \(frame)\n\(table)\n"
     if comparisons.contains(where: { $0.correlated > 0 }) {
       text += "Only the hits that sound alike, measured by correlation to a fraction of a frame, us\n\(correlated)\n"
     }
