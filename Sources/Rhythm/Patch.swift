@@ -48,8 +48,8 @@ public struct Patch: Hashable, Sendable {
 
   /// The different lengths in bars of the chords and of all lines except those of the fill.
   var lengths: Set<Int> {
-    let drums = lines.filter { $0.layer != nil }.map(\.bars.count)
-    let pitched = parts.flatMap { $0.lines.map(\.bars.count) }
+    let drums = lines.filter { $0.layer != nil }.map { $0.bars.count }
+    let pitched = parts.flatMap { $0.lines.map { $0.bars.count } }
     return Set(drums + pitched + (chords.map { [$0.bars] } ?? []))
   }
 

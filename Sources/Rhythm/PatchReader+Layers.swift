@@ -36,8 +36,8 @@ extension PatchReader {
   mutating func layer(
     named name: String, at position: TextPosition, _ field: String, amongFields fields: [String] = []
   ) -> Layer? {
-    let words = name.split(separator: " ").map(String.init)
-    let bounds: [String?]
+    let words = name.split(separator: " ")
+    let bounds: [Substring]
     switch (words.count, words.first, words.dropFirst(2).first) {
     case (1, "always", nil): bounds = ["0", "127"]
     case (2, "from", nil): bounds = [words[1], "127"]
@@ -45,7 +45,7 @@ extension PatchReader {
     case (4, "from", "to"): bounds = [words[1], words[3]]
     default: bounds = []
     }
-    let numbers = bounds.compactMap { $0.flatMap { UInt8($0) } }.filter { $0 <= 127 }
+    let numbers = bounds.compactMap { UInt8($0) }.filter { $0 <= 127 }
     guard numbers.count == 2 else {
       if fields.isEmpty {
         fault(at: position, field, "is not the name of a layer", Self.layerRemedy)

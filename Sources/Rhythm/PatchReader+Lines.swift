@@ -125,16 +125,17 @@ extension PatchReader {
       fault(at: position, field, "has \(bars.count) bars", "write at most \(Line.maximumBars)")
       return nil
     }
-    let steps = Int(meter.stepsPerBar)
-    // The possible numbers of strokes and rests per quarter note, and the resulting numbers per bar. Three or six per quarter note are
-    // possible only if the number per bar is a whole number.
-    let lengths = [(4, steps), (3, steps * 3 / 4), (6, steps * 3 / 2)].filter { steps * $0.0 == $0.1 * 4 }
-    guard let (perQuarter, length) = lengths.first(where: { $0.1 == bars[0] }) else {
+    let (steps, length) = (Int(meter.stepsPerBar), bars[0])
+    // The possible numbers of strokes and rests per quarter note. Three or six per quarter note are possible only if the number per bar is
+    // a whole number. A quarter note has four steps.
+    let possible = [4, 3, 6]
+    guard let perQuarter = possible.first(where: { steps * $0 == length * 4 }) else {
       let notes = [3: "eighth-note triplets", 4: "sixteenth notes", 6: "sixteenth-note triplets"]
-      let choices = lengths.map { "\($0.1) (\(notes[$0.0, default: ""]))" }.joined(separator: " or ")
+      let choices = possible.filter { steps * $0 % 4 == 0 }.map { "\(steps * $0 / 4) (\(notes[$0, default: ""]))" }
+        .joined(separator: " or ")
       fault(
-        at: position, field, "has \(Self.count(bars[0], "step")) in bar 1", "write \(choices)",
-        ofKind: "\(bars[0]) steps", check: "check the field meter, which is \(meter.beats)/\(meter.unit)")
+        at: position, field, "has \(Self.count(length, "step")) in bar 1", "write \(choices)",
+        ofKind: "\(length) steps", check: "check the field meter, which is \(meter.beats)/\(meter.unit)")
       return nil
     }
     for (index, bar) in bars.enumerated() where bar != length {

@@ -57,6 +57,21 @@ import Testing
     #expect(found[0].contains("while scanning a quoted scalar that begins in line 2, found unexpected end of stream; "))
   }
 
+  /// A sign and the combining accent after it are one character, also if the sign alone is a stroke, a space or an alias.
+  @Test func accentsBelongToTheSignBefore() {
+    let message =
+      "write . (rest), o (soft), x, X (accent), f or F (flams) for each step; spaces are ignored, and | separates bars"
+    #expect(
+      faults(replacing: [16: "    hat: o.x. o.x\u{301}. o.x. o..."])
+        == ["small.yaml:16:17: play.from 64 to 100.hat: has \"x\u{301}\" as character 8; \(message)"])
+    #expect(
+      faults(replacing: [16: "    hat: o.x. \u{301}o.x. o.x. o..."])
+        == ["small.yaml:16:14: play.from 64 to 100.hat: has \" \u{301}\" as character 5; \(message)"])
+    #expect(
+      faults(replacing: [2: "description: &a Été.", 4: "été: *a"])
+        == ["small.yaml:4:6: has the alias *a, which is not allowed; write its value instead"])
+  }
+
   @Test func textSizeIsLimited() {
     // The limit is 256 KiB.
     let comment = "\n#" + String(repeating: "x", count: PatchLoader.maximumBytes)

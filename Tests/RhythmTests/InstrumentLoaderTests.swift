@@ -136,4 +136,22 @@ import Testing
     #expect(try PatchFile(from: smallInstrument.joined(separator: "\n"), file: "small.yaml").name == "small")
     #expect(try PatchFile(from: smallPatch.joined(separator: "\n"), file: "small.yaml").name == "small")
   }
+
+  /// The faults of a file are those that the loader of its kind reports. A file with two documents, with invalid YAML or without a mapping
+  /// is reported as a rhythm.
+  @Test(arguments: [
+    "", "[", "- sound", "sound: harp\n---\nscale: C major, C4..C5", "sound: &a harp\nscale: *a", "name: x\nsound: none",
+    "name: x\nsound: harp\nplay: 1", "sound: harp\nsound: harp", "\u{FEFF}scale: X major, D6..D3\r\nfigure: y\r\n",
+    String(repeating: "sound: harp\n", count: 30_000),
+  ])
+  func faultsOfAFileAreThoseOfItsLoader(text: String) throws {
+    let found = try #require(throws: PatchError.self) { try PatchFile(from: text, file: "small.yaml") }
+    let expected = try #require(throws: PatchError.self) {
+      switch PatchFile.kind(of: text) {
+      case .rhythm: _ = try PatchLoader.patch(from: text, file: "small.yaml")
+      case .instrument: _ = try InstrumentLoader.instrument(from: text, file: "small.yaml")
+      }
+    }
+    #expect(found == expected)
+  }
 }

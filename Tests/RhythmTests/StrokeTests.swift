@@ -9,7 +9,7 @@ import Testing
     #expect(Stroke.allCases.map(\.velocity) == [56, 88, 120, 88, 120])
     #expect(Stroke.allCases.map(\.isFlam) == [false, false, false, true, true])
     for stroke in Stroke.allCases { #expect(Stroke(stroke.character) == stroke) }
-    #expect(Stroke(".") == nil && Stroke("O") == nil)
+    #expect(Stroke(".") == nil && Stroke("O") == nil && Stroke("x\u{301}") == nil && Stroke("\r\n") == nil)
   }
 
   /// The codes of the five strokes are 1 to 5. In a step table, the code 0 is a rest.
