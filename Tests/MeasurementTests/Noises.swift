@@ -10,14 +10,21 @@ import Testing
 enum Noises {
   /// Returns the phase of noise of the type `noise`.
   ///
-  /// - Parameter sigma: the standard deviation of the white noise, from which the phase is made.
-  static func phase(_ noise: PowerLawNoise, count: Int, sigma: Double = 1, seed: UInt64) -> [Double] {
-    phase(exponent: Double(2 - noise.rawValue), count: count, sigma: sigma, seed: seed)
+  /// - Parameters:
+  ///   - sigma: the standard deviation of the white noise, from which the phase is made.
+  ///   - silentFrom: the index from which on the white noise is 0. The phase then shows only the effect of the earlier noise.
+  static func phase(
+    _ noise: PowerLawNoise, count: Int, sigma: Double = 1, seed: UInt64, silentFrom: Int? = nil
+  ) -> [Double] {
+    phase(exponent: Double(2 - noise.rawValue), count: count, sigma: sigma, seed: seed, silentFrom: silentFrom)
   }
 
   /// Returns noise with the spectral density f^-exponent.
-  static func phase(exponent: Double, count: Int, sigma: Double = 1, seed: UInt64) -> [Double] {
+  static func phase(
+    exponent: Double, count: Int, sigma: Double = 1, seed: UInt64, silentFrom: Int? = nil
+  ) -> [Double] {
     var values = Clocks.gaussian(count, seed: seed).map { $0 * sigma }
+    if let silentFrom { for index in silentFrom..<count { values[index] = 0 } }
     var left = exponent
     // A whole order of integration is a sum, which is exact and fast.
     while left >= 2 {

@@ -186,7 +186,7 @@ public struct ClockAnalysis {
     // An empty line ends each run.
     let rows = report.tempoCurve.rows
     let tempo = rows.enumerated().flatMap { index, row in
-      let line = "\(row.seconds) \(row.tempo) \(1.96 * row.standardError)"
+      let line = "\(row.seconds) \(row.tempo) \(1.96 * (row.standardError ?? 0))"
       return index > 0 && rows[index - 1].run != row.run ? ["", line] : [line]
     }
     return Gnuplot.script(

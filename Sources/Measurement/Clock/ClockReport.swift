@@ -87,7 +87,10 @@ public struct ClockReport: Sendable {
       estimate(($0.period - phase.period) / phase.period * 1e6, scale: $0.period / phase.period * 1e6)
     }
     tempoCurve = TempoCurve(phase, clock, ticksPerQuarter: ticksPerQuarter, limit: 500)
-    tempoSections = TempoCurve(phase, clock, ticksPerQuarter: ticksPerQuarter, limit: 20)
+    let sections = TempoCurve.window(phase.series.phase.count, ticksPerQuarter: ticksPerQuarter, limit: 20)
+    tempoSections =
+      sections == tempoCurve.window
+      ? tempoCurve : TempoCurve(phase, clock, ticksPerQuarter: ticksPerQuarter, limit: 20)
     stability = ClockStability.octaves(of: phase.series, period: phase.period)
     spectrum = PhaseSpectrum(of: phase.series, period: phase.period)
     let deviation = self.phase.standardDeviation ?? 0

@@ -3,9 +3,8 @@
 /// The windows follow each other without overlap, and none contains ticks of two runs. A window is a quarter note, but has at least
 /// ``shortestWindow`` ticks. It is doubled until there are not too many windows.
 ///
-/// The standard error of a window is that of the slope of a least-squares line: s / sqrt(Sxx), where s is the standard deviation of the
-/// ticks from the line of the window with n - 2 degrees of freedom, and Sxx is the sum of the squared deviations of the tick numbers from
-/// their mean. It assumes that the errors of the ticks are independent. A change of the tempo within the window increases it.
+/// The standard error of a window follows from the noise of its ticks (``WindowSlopeErrors``). The usual one, s / sqrt(Sxx), would assume
+/// that the errors of the ticks are independent. A change of the tempo within the window increases it.
 ///
 /// Real-time: not safe.
 public struct TempoCurve: Hashable, Sendable {
@@ -17,8 +16,8 @@ public struct TempoCurve: Hashable, Sendable {
     public let seconds: Double
     /// The tempo in beats per minute.
     public let tempo: Double
-    /// The standard error of the tempo in beats per minute.
-    public let standardError: Double
+    /// The standard error of the tempo in beats per minute; nil if all windows together have too few ticks.
+    public let standardError: Double?
     /// The number of ticks that are present in the window.
     public let ticks: Int
   }
@@ -40,49 +39,80 @@ public struct TempoCurve: Hashable, Sendable {
   ///   - limit: the largest number of windows, apart from an incomplete one at the end of each run.
   init(_ phase: ClockPhase, _ clock: ClockStamps, ticksPerQuarter: Int, limit: Int) {
     let series = phase.series
-    var window = ticksPerQuarter
-    while window < Self.shortestWindow || series.phase.count / window > limit { window *= 2 }
+    let window = Self.window(series.phase.count, ticksPerQuarter: ticksPerQuarter, limit: limit)
     let starts = clock.stamps.indices.lazy.filter { clock.advances[$0] == ClockStamps.restart }
       .map { Double(Int128(clock.stamps[$0]) - Int128(clock.stamps[0])) }
-    var rows: [Row] = []
+    let ticksPerBlock = (window - 1) / PowerLawCovariance.size + 1
+    var (lines, rows): ([Line], [Row]) = ([], [])
     for (number, (run, start)) in zip(series.runs, starts).enumerated() {
       for first in stride(from: run.lowerBound, to: run.upperBound, by: window) {
         let ticks = first..<min(first + window, run.upperBound)
-        guard let line = Self.line(through: ticks, of: series.phase, minimum: max(window / 2, 3)) else { continue }
-        let period = phase.period + line.slope
-        let tempo = 60e9 / (period * Double(ticksPerQuarter))
+        let line = Line(through: ticks, of: series.phase, ticksPerBlock: ticksPerBlock)
+        guard let line, line.count >= max(window / 2, 3) else { continue }
         // The first stamp of the run is at `start`, so the intercept of the best-fit line is `start` minus the first phase error.
         let time =
           start - series.phase[run.lowerBound] + (Double(first - run.lowerBound) + line.mean.x) * phase.period
           + line.mean.y
+        lines.append(line)
         rows.append(
           Row(
-            run: number, seconds: time / 1e9, tempo: tempo,
-            standardError: tempo * line.error / period, ticks: line.count))
+            run: number, seconds: time / 1e9,
+            tempo: 60e9 / ((phase.period + line.slope) * Double(ticksPerQuarter)), standardError: nil,
+            ticks: line.count))
       }
     }
-    (self.window, self.rows) = (window, rows)
+    let errors = WindowSlopeErrors(lines.map(\.blocks), isAveraged: ticksPerBlock > 1).errors
+    self.window = window
+    self.rows = zip(rows, zip(lines, errors)).map { row, figures in
+      let (line, error) = figures
+      return Row(
+        run: row.run, seconds: row.seconds, tempo: row.tempo,
+        standardError: error.map { row.tempo * $0 / (phase.period + line.slope) }, ticks: row.ticks)
+    }
   }
 
-  /// Returns the slope of the least-squares line through the values with these indices, its standard error, the mean position after the
-  /// first index (x) and the mean value (y), and the number of values; nil with fewer than `minimum` values. NaN is a missing value.
-  private static func line(
-    through indices: Range<Int>, of values: [Double], minimum: Int
-  ) -> (slope: Double, error: Double, mean: (x: Double, y: Double), count: Int)? {
-    var (count, mean, moment) = (0.0, (x: 0.0, y: 0.0), (xx: 0.0, xy: 0.0, yy: 0.0))
-    for index in indices where !values[index].isNaN {
-      count += 1
-      let (dx, dy) = (Double(index - indices.lowerBound) - mean.x, values[index] - mean.y)
-      mean.x += dx / count
-      mean.y += dy / count
-      moment.xx += dx * (Double(index - indices.lowerBound) - mean.x)
-      moment.xy += dx * (values[index] - mean.y)
-      moment.yy += dy * (values[index] - mean.y)
+  /// Returns the length of a window in ticks.
+  ///
+  /// - Parameters:
+  ///   - count: the number of ticks of all runs.
+  ///   - limit: the largest number of windows.
+  static func window(_ count: Int, ticksPerQuarter: Int, limit: Int) -> Int {
+    var window = ticksPerQuarter
+    while window < Self.shortestWindow || count / window > limit { window *= 2 }
+    return window
+  }
+
+  /// The least-squares line through the ticks of a window. Positions are relative to the first tick.
+  private struct Line {
+    private(set) var (slope, count) = (0.0, 0)
+    private(set) var mean = (x: 0.0, y: 0.0)
+    /// The means of adjacent ticks.
+    private(set) var blocks: [SlopeError.Block] = []
+
+    /// Fits the line to the values with these indices; nil without two values. NaN is a missing value.
+    init?(through indices: Range<Int>, of values: [Double], ticksPerBlock: Int) {
+      var moment = (xx: 0.0, xy: 0.0)
+      for index in indices where !values[index].isNaN {
+        let (x, y) = (Double(index - indices.lowerBound), values[index])
+        count += 1
+        let (dx, dy) = (x - mean.x, y - mean.y)
+        mean.x += dx / Double(count)
+        mean.y += dy / Double(count)
+        moment.xx += dx * (x - mean.x)
+        moment.xy += dx * (y - mean.y)
+        let position = (index - indices.lowerBound) / ticksPerBlock
+        if var last = blocks.last, last.position == position {
+          last.count += 1
+          last.x += (x - last.x) / last.count
+          last.y += (y - last.y) / last.count
+          blocks[blocks.count - 1] = last
+        } else {
+          blocks.append(SlopeError.Block(group: 0, position: position, count: 1, x: x, y: y))
+        }
+      }
+      guard moment.xx > 0 else { return nil }
+      slope = moment.xy / moment.xx
     }
-    guard count >= Double(minimum), moment.xx > 0 else { return nil }
-    let slope = moment.xy / moment.xx
-    let squares = max(moment.yy - slope * moment.xy, 0)
-    return (slope, (squares / (count - 2) / moment.xx).squareRoot(), mean, Int(count))
   }
 
   /// The table as text.
@@ -93,7 +123,7 @@ public struct TempoCurve: Hashable, Sendable {
         ["\($0.run)", $0.seconds.fixed(3), $0.tempo.fixed(4), $0.standardError.short, "\($0.ticks)"]
       })
     return "Tempo over time, in windows of \(window) ticks; time: the mean instant of the ticks\n\(table)"
-      + "se: standard error, if the errors of the ticks are independent; with a noise other than W PM, it is larger\n"
+      + "se: standard error; the 95 % interval is the tempo plus and minus 1.96 se\n"
   }
 }
 

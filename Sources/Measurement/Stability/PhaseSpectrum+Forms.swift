@@ -45,7 +45,8 @@ extension PhaseSpectrum {
 
 extension ClockAnalysis {
   /// Writes comments with the provenance, a line with the titles of the columns, and one row for each frequency of the phase spectrum: the
-  /// frequency in hertz, the density in square microseconds per hertz, and its 95 % confidence interval.
+  /// frequency in hertz, the density in square microseconds per hertz, and its 95 % confidence interval, which is empty for the lowest four
+  /// frequencies.
   ///
   /// - Parameter output: is called with the text.
   /// - Throws: ``ReportError`` if there is no spectrum.
@@ -62,7 +63,10 @@ extension ClockAnalysis {
     let interval = spectrum.interval
     for (index, density) in spectrum.densities.enumerated() {
       let frequency = Double(index + 1) * spectrum.spacing
-      output("\(frequency),\(density),\(density * interval.lowerBound),\(density * interval.upperBound)\n")
+      let ends =
+        index < PhaseSpectrum.lowestFrequencies
+        ? "," : "\(density * interval.lowerBound),\(density * interval.upperBound)"
+      output("\(frequency),\(density),\(ends)\n")
     }
   }
 }

@@ -116,7 +116,7 @@ public struct PhaseSpectrum: Hashable, Sendable {
     let threshold = ChiSquared(degrees: degrees).quantile(1 - 1e-3 / Double(densities.count)) / degrees
     // The median of a chi-squared distribution, divided by its mean (E. Wilson and M. Hilferty, 1931).
     let medianRatio = pow(1 - 2 / (9 * degrees), 3)
-    return densities.indices.dropFirst(4).compactMap { index in
+    return densities.indices.dropFirst(Self.lowestFrequencies).compactMap { index in
       let near = densities[index - 2...min(index + 2, densities.count - 1)]
       guard densities[index] > 0, densities[index] == near.max() else { return nil }
       let sides = [
@@ -137,7 +137,11 @@ public struct PhaseSpectrum: Hashable, Sendable {
     }
   }
 
-  /// The 95 % confidence interval of a density, as factors.
+  /// The number of the lowest frequencies without an interval. The window and the best-fit line change their densities, and in noise with a
+  /// steep spectrum by more than the interval.
+  static let lowestFrequencies = 4
+
+  /// The 95 % confidence interval of a density, as factors. It holds above the ``lowestFrequencies``.
   public var interval: ClosedRange<Double> {
     let distribution = ChiSquared(degrees: degreesOfFreedom)
     return degreesOfFreedom / distribution.quantile(0.975)...degreesOfFreedom / distribution.quantile(0.025)
