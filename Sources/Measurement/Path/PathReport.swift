@@ -47,7 +47,7 @@ public struct PathReport: Hashable, Sendable, Encodable {
     /// The share of the stage in the variance of the total: the covariance of the stage and the total, divided by the variance of the
     /// total. The shares of a path sum to 1. A negative share means that the stage reduces the jitter. Nil if the total does not vary.
     public let share: Double?
-    /// The standard error of ``share`` (``ShareJackknife``); nil with fewer than eight ticks, or if the total does not vary.
+    /// The standard error of ``share`` (``ShareJackknife``); nil with fewer than eight ticks, or if the total does not vary or wanders.
     public let shareError: Double?
 
     /// The largest standard error with which a share is reported. With a larger error, the 95 % interval is wider than the range from 0 to 1.
@@ -137,7 +137,7 @@ extension PathReport: CustomStringConvertible {
   public var description: String {
     peers.map(\.text).joined(separator: "\n") + "\n"
       + "Times in us. share: covariance of the stage and the total / variance of the total; +-: its standard error;\n"
-      + "no share: a standard error is unknown or above 25 %, or the total varies by less than 1 ns.\n\n"
+      + "no share: a standard error is above 25 %, the total wanders or varies by less than 1 ns, or too few ticks.\n\n"
       + provenance.lines.joined(separator: "\n") + "\n"
   }
 }
