@@ -32,7 +32,8 @@ import _TestSupport
       expectNoFaults(report, ticks: 2880, "\(interval) ns, seed \(seed)")
       #expect(try #require(report.phase.standardDeviation).isClose(to: interval / 12.0.squareRoot(), 0.01))
       #expect(report.tempo.value.isClose(to: 120, 20e-6) && report.late == 0)
-      #expect(report.resolution == interval && report.warnings.count == 1, "\(report.warnings)")
+      #expect(report.resolution == interval && report.warnings.count == 2, "\(report.warnings)")
+      #expect(report.warnings.contains { $0.contains("more than a third of a tick") }, "\(report.warnings)")
     }
   }
 
@@ -111,6 +112,42 @@ import _TestSupport
     let kept = all.indices.filter { $0 == 0 || $0 == 2879 || random.integer(in: 0...99) > 0 }
     let report = try Clocks.report(kept.map { all[$0] })
     #expect(report.lost == 2880 - kept.count && report.doubled == 0 && report.runs == 1, "seed \(seed)")
+  }
+
+  /// Ticks are lost at random from stamps in steps of more than a third of a tick. In steps of 20 ms, the stamps look like an exact clock at
+  /// 125 BPM, and with `--nominal 140`, stamps in steps of 18.75 ms look like a clock at about 136 BPM. Each report has a warning that names
+  /// the step.
+  @Test(
+    arguments: [(20e6, nil), (18.75e6, 140), (20e6, 120), (15e6, nil), (10e6, nil), (7.5e6, nil)]
+      as [(Double, Double?)], [0, 19, 99])
+  func coarseStepsAreReported(_ stamps: (step: Double, nominal: Double?), loss: Int64) throws {
+    for seed in UInt64(1)...3 {
+      var random = SplitMix(seed: seed)
+      let all = quantized(stamps.step, count: 2880, seed: seed)
+      let kept = all.indices.filter { $0 == 0 || $0 == 2879 || loss == 0 || random.integer(in: 0...loss) > 0 }
+      let report = try Clocks.report(kept.map { all[$0] }, nominalBPM: stamps.nominal)
+      let warning = report.warnings.first { $0.contains("more than a third of a tick, so the tempo") }
+      #expect(warning?.contains("multiples of \(Int(stamps.step / 1e3)).000 us") == true, "seed \(seed): \(report)")
+      #expect(warning?.hasSuffix("or give --nominal") == (stamps.nominal == nil))
+    }
+    // An exact clock without losses has no resolution, and its numbers are certain.
+    #expect(try Clocks.report((0..<100).map { $0 * 20_000_000 }).warnings.isEmpty)
+  }
+
+  /// With white jitter of 0.14 ticks or more and random losses, some numbers are wrong in a part of the files. Such a report has a warning.
+  /// With 0.1 ticks, the numbers are right, and there is no warning.
+  @Test(arguments: [0.1, 0.12, 0.14, 0.2]) func ambiguousJitterIsReported(jitter: Double) throws {
+    for seed in UInt64(1)...25 {
+      var random = SplitMix(seed: seed)
+      let errors = Clocks.gaussian(2880, seed: seed &* 77).map { $0 * jitter * Self.period }
+      let all = Clocks.stamps(period: Self.period, errors: errors).sorted()
+      let kept = all.indices.filter { $0 == 0 || $0 == 2879 || random.integer(in: 0...99) > 0 }
+      let report = try Clocks.report(kept.map { all[$0] })
+      let isRight = report.lost == 2880 - kept.count && report.doubled == 0
+      let warns = report.warnings.contains { $0.contains("are uncertain") }
+      #expect(isRight || warns, "seed \(seed): lost \(report.lost) of \(2880 - kept.count)")
+      if jitter < 0.11 { #expect(isRight && !warns, "seed \(seed): \(report.warnings)") }
+    }
   }
 
   /// The limits of the tempo are 20 and 1040 BPM, by the number of ticks in a quarter note.

@@ -98,7 +98,8 @@ public struct ClockReport: Sendable {
       clock.resolution != nil || $0 / 12.0.squareRoot() > deviation / 10 ? $0 : nil
     }
     warnings =
-      clock.warnings + Self.warnings(clock, resolution) + Self.warnings(clock, phase, self.phase)
+      clock.warnings + Self.warnings(clock, resolution) + Self.warnings(clock, step: phase.period, nominalTempo)
+      + Self.warnings(clock, phase, self.phase)
       + Self.warnings(clock, tempo.value, nominalTempo)
   }
 
@@ -109,6 +110,17 @@ public struct ClockReport: Sendable {
     return [
       "\(clock.name): the stamps have a resolution of \(resolution.microseconds) us, so each phase error can be wrong by up to this "
         + "time; the resolution contributes \((resolution / 12.0.squareRoot()).microseconds) us to the sd of the phase errors"
+    ]
+  }
+
+  /// Returns a warning if the step of the stamps makes the tick numbers ambiguous.
+  ///
+  /// - Parameter period: the length of a tick in nanoseconds.
+  private static func warnings(_ clock: ClockStamps, step period: Double, _ nominal: Double?) -> [String] {
+    guard let step = clock.ambiguousStep(period: period) else { return [] }
+    return [
+      "\(clock.name): the stamps are multiples of \(step.microseconds) us, more than a third of a tick, so the tempo, and the lost and doubled "
+        + "ticks, can be wrong; record the stamps with a finer clock" + (nominal == nil ? ", or give --nominal" : "")
     ]
   }
 
@@ -136,7 +148,7 @@ public struct ClockReport: Sendable {
         "\(clock.name): the tempo is not constant: a tick is more than one tick length from the best-fit line; "
           + "measure parts with one tempo separately")
     }
-    if clock.uncertainNumbers * 200 > phase.ticks {
+    if clock.uncertainNumbers * 300 > phase.ticks {
       warnings.append(
         "\(clock.name): the phase errors of \(clock.uncertainNumbers) of \(phase.ticks) ticks reach half a tick, so their tick "
           + "numbers, and the lost and doubled ticks, are uncertain; give the tempo with --nominal")

@@ -26,6 +26,8 @@ public struct ClockStamps: Sendable {
   /// run, which is a sequence of ticks without a stop of the clock. A trace contains the numbers of its ticks. For another input, such
   /// as a file of stamps, the array is empty until ``number(nominalPeriod:)``.
   var advances: [Int32] = []
+  /// Whether the input contains no tick numbers, so that ``TickNumbering`` has determined them.
+  private(set) var areNumbersEstimated = false
   /// The number of stamps whose tick number is uncertain (``TickNumbering/uncertain``).
   private(set) var uncertainNumbers = 0
   /// The mean length of a tick by the due instants of the trace, in nanoseconds; nil for an input that is not a trace.
@@ -65,14 +67,28 @@ public struct ClockStamps: Sendable {
         remedy: "record the stamps with a finer clock, or give the tempo with --nominal")
     }
     let numbering = TickNumbering(stamps, nominalPeriod: nominalPeriod)
-    (advances, uncertainNumbers) = (numbering.advances, numbering.uncertain)
+    (advances, uncertainNumbers, areNumbersEstimated) = (numbering.advances, numbering.uncertain, true)
   }
 
-  /// The resolution of the stamps in nanoseconds: ``resolution``, or the greatest common divisor of the intervals if it is at least 10 us.
-  /// It is nil if the intervals are equal: each of them is then a multiple of the length of a tick, which is no resolution. The tick numbers
-  /// must be known (``advances``).
-  var coarseResolution: Double? {
-    if let resolution { return resolution }
+  /// The resolution of the stamps in nanoseconds: ``resolution``, or the ``step`` of the intervals. It is nil if the intervals are equal, apart
+  /// from missing ticks: each of them is then a multiple of the length of a tick, which need not be the resolution.
+  var coarseResolution: Double? { resolution ?? step.flatMap { $0.isVariable ? $0.nanoseconds : nil } }
+
+  /// The step of the stamps, if it can be coarser than a third of a tick, so that the estimated tick numbers are ambiguous; nil otherwise.
+  ///
+  /// Stamps with a step of nearly a tick look like an exact clock with the length of the step that loses ticks. The step is therefore suspicious
+  /// even if all intervals are multiples of it, unless no tick is missing or repeated.
+  ///
+  /// - Parameter period: the length of a tick in nanoseconds.
+  func ambiguousStep(period: Double) -> Double? {
+    guard areNumbersEstimated, let step, step.nanoseconds * 3 > period else { return nil }
+    let hasEvents = advances.contains { $0 != 1 && $0 != Self.restart }
+    return step.isVariable || hasEvents ? step.nanoseconds : nil
+  }
+
+  /// The greatest common divisor of the intervals in nanoseconds, and whether the intervals of a tick differ; nil if the divisor is below 10 us.
+  /// The tick numbers must be known (``advances``).
+  private var step: (nanoseconds: Double, isVariable: Bool)? {
     var (divisor, tick, isVariable): (Int64, Int64?, Bool) = (0, nil, false)
     for index in stamps.indices.dropFirst() where advances[index] != Self.restart && advances[index] > 0 {
       var (interval, rest) = (stamps[index] - stamps[index - 1], divisor)
@@ -83,7 +99,7 @@ public struct ClockStamps: Sendable {
       divisor = interval
       if divisor > 0, divisor < 10_000 { return nil }
     }
-    return isVariable && divisor > 0 ? Double(divisor) : nil
+    return divisor > 0 ? (Double(divisor), isVariable) : nil
   }
 
   /// The mean length of a tick within the runs in nanoseconds, by the ``advances``; 0 without two ticks in a run.
