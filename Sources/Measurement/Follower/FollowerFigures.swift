@@ -75,10 +75,14 @@ struct FollowerFigures {
   ///
   /// A drift makes the phase errors change at a constant rate. The drift is the mean of this rate in the steady part and in the part with
   /// jitter, weighted by the inverse squares of the standard errors for independent phase errors.
+  ///
+  /// If the rates of both parts differ by more than their standard errors, the rate was not constant. The excess of the squared difference is
+  /// then added to the variance of each rate (R. Paule and J. Mandel, "Consensus values and weighting factors", Journal of Research of the
+  /// National Bureau of Standards 87 (5), 1982; here without the division by two, because a single difference shows the variance inexactly).
   var drift: ClockReport.Estimate? {
     var (weights, sum) = (0.0, 0.0)
-    // The sum of the squared products of weight and standard error; nil if the error of a part is unknown.
-    var squares: Double? = 0
+    // The rates, and their standard errors; nil if an error is unknown.
+    var rates: [(slope: Double, weight: Double, error: Double?)] = []
     for part in [FollowerStimulus.Part.steady, .jitter] {
       guard let section = section(part) else { continue }
       var fit = DriftFit()
@@ -92,15 +96,16 @@ struct FollowerFigures {
       let weight = 1 / max(error * error, Self.smallestDriftError * Self.smallestDriftError)
       weights += weight
       sum += weight * slope
-      squares = fit.error.flatMap { error in
-        let product = weight * max(error.standardError, Self.smallestDriftError)
-        return squares.map { $0 + product * product }
-      }
+      rates.append((slope, weight, fit.error.map { max($0.standardError, Self.smallestDriftError) }))
     }
-    return weights > 0
-      ? ClockReport.Estimate(
-        value: sum / weights, standardError: squares.map { $0.squareRoot() / weights }, interval: nil)
-      : nil
+    guard weights > 0 else { return nil }
+    let errors = rates.compactMap(\.error)
+    let difference = rates.count == 2 ? rates[0].slope - rates[1].slope : 0
+    let excess = max(difference * difference - errors.reduce(0) { $0 + $1 * $1 }, 0)
+    let squares = zip(rates, errors).reduce(0) { $0 + $1.0.weight * $1.0.weight * ($1.1 * $1.1 + excess) }
+    return ClockReport.Estimate(
+      value: sum / weights, standardError: errors.count == rates.count ? squares.squareRoot() / weights : nil,
+      interval: nil)
   }
 
   /// The jitter transfer: how much of the jitter of the clock appears in the sounds. Nil without a complete part with jitter, or with too
@@ -140,7 +145,11 @@ struct FollowerFigures {
       guard let noise = Distribution(Array(kept))?.standardDeviation else { return nil }
       return (all.output * all.output - noise * noise) / (all.input * all.input)
     }
-    let squareError = (Self.jackknifeVariance(jitterParts) + Self.jackknifeVariance(steadyParts)).squareRoot()
+    // A standard error from ten blocks is uncertain itself. With the quantile of Student's distribution, 1.96 standard errors are the 95 %
+    // interval.
+    let quantile = BlockJackknife.quantile(Self.blocks - 1) / SlopeError.normalQuantile
+    let squareError =
+      quantile * (Self.jackknifeVariance(jitterParts) + Self.jackknifeVariance(steadyParts)).squareRoot()
     let ratio = max(all.square, 0).squareRoot()
     // The standard error of a square root is the standard error of the square, divided by twice the root. For a root near 0, this quotient
     // would be too large. The result is therefore at most the square root of the standard error of the square.
