@@ -166,7 +166,7 @@ import _TestSupport
 
   /// The share of a stage in the total. The variance of a total that wanders (W FM, F FM and RW FM) has no true value, and the share has no
   /// standard error.
-  @Test(arguments: PowerLawNoise.allCases, [2000, 9600])
+  @Test(arguments: PowerLawNoise.allCases, [2000])
   func shareOfAStageContainsTheTruth(noise: PowerLawNoise, count: Int) throws {
     var coverage = Coverage()
     for seed in Self.seeds {
