@@ -17,9 +17,9 @@
 /// it. Later, each packet is processed once.
 ///
 /// The filter has no window. The time for which a packet influences the estimate follows from the ratio of the noise to the
-/// random walk of the crystals' skew (``skewRandomWalk``): one second on a quiet wire and half a minute on Wi-Fi. If the rate of the clock changes
-/// more than a crystal does, the mean of the corrections shows it, and the state becomes less certain (``checkCorrections(noise:)``). Times are in
-/// seconds, offsets in nanoseconds.
+/// random walk of the crystals' skew (``skewRandomWalk``): one second on a quiet wire and half a minute on Wi-Fi. If the rate of the
+/// clock changes more than a crystal does, the mean of the corrections shows it, and the state becomes less certain. If the network changes,
+/// the density is learned anew, with the next packets. Times are in seconds, offsets in nanoseconds.
 ///
 /// If only one direction has a long tail of delays, the offset is biased. ``variance(at:)`` includes an allowance for
 /// this bias.
@@ -78,7 +78,9 @@ struct KalmanClock: Sendable {
     begin(out: first, back: second, at: time, skew: state.skew, skewVariance: state.ss)
   }
 
-  private mutating func begin(out first: Double, back second: Double, at time: Double, skew: Double, skewVariance: Double) {
+  private mutating func begin(
+    out first: Double, back second: Double, at time: Double, skew: Double, skewVariance: Double
+  ) {
     let (offset, delay) = ((first + second) / 2, (first - second) / 2)
     // The true offset differs from the first estimate by at most `delay`. Its standard deviation is therefore set to half of `delay`.
     let variance = max(delay * delay / 4, Self.minimumVariance)
@@ -181,19 +183,23 @@ struct KalmanClock: Sendable {
     back.beginCorrections()
   }
 
-  /// Compares the mean of the corrections with zero. If the remote clock is slewed, its rate changes more than the random walk of
-  /// a crystal, and the filter falls behind. The corrections then have a mean, by which the offset is wrong. The variances of offset and
-  /// skew are increased by what the mean shows.
+  /// Compares the means of the corrections in both directions with zero. If the remote clock is slewed, its rate changes more than the
+  /// random walk of a crystal, and the filter falls behind. Both means then have the same sign, and the offset is wrong by their mean. The
+  /// variances of offset and skew are increased by what this error shows. If the means have opposite signs, the delay has changed: the
+  /// network is another one.
   private mutating func checkCorrections(noise: Double) {
     guard min(out.corrections, back.corrections) >= Self.packetsPerCheck else { return }
     let error = (out.meanCorrection + back.meanCorrection) / 2
-    let variance = noise * (1 / out.corrections + 1 / back.corrections) / 4 + state.oo
-    if error * error > Self.maximumMean * Self.maximumMean * variance {
-      let passed = max(state.time - checkTime, 0.1)
+    let delayError = (out.meanCorrection - back.meanCorrection) / 2
+    let limit = Self.maximumMean * Self.maximumMean * noise * (1 / out.corrections + 1 / back.corrections) / 4
+    let passed = max(state.time - checkTime, 0.1)
+    beginCheck()
+    if delayError * delayError > limit + Self.maximumMean * Self.maximumMean * state.dd {
+      beginLearning()
+    } else if error * error > limit + Self.maximumMean * Self.maximumMean * state.oo {
       state.oo += error * error
       state.ss += error * error / (passed * passed)
     }
-    beginCheck()
   }
 
   /// The skew, nanoseconds per second.

@@ -35,8 +35,8 @@ struct MinimumDelayFilter: Sendable {
   /// The largest rate at which the skew of a crystal drifts, nanoseconds per second per second: 1 ppm per minute.
   static let skewDrift = 1000.0 / 60
   /// The variance of the line, as a multiple of the sum of the squared errors of both edges. If the two errors were
-  /// independent, the variance of the middle would be a quarter of the sum. The factor 16 makes the standard deviation
-  /// eight times larger, which gives this filter less weight beside the ``KalmanClock``.
+  /// independent, the variance of the middle would be a quarter of the sum. The factor 8 is larger, because where the edge is soft, the
+  /// packets next to the edge are closer to it by chance than the next ones will be.
   static let edgeErrorFactor = 8.0
   /// The ratio by which each section of the golden-section search shortens the range: (√5 - 1) / 2.
   private static let goldenRatio = 0.618_033_988_75
@@ -201,8 +201,9 @@ struct MinimumDelayFilter: Sendable {
     let highError = edgeError(of: outbound, to: best.high, sign: 1, newest: newest)
     let lowError = edgeError(of: returning, to: best.low, sign: -1, newest: newest)
     // If the skew drifts, the offset is a parabola with the second derivative `skewDrift`. At the end of the window, a
-    // regression line deviates from this parabola by `skewDrift` times the square of `span` divided by 12.
-    let curvatureError = Self.skewDrift * Self.span * Self.span / 12
+    // regression line deviates from this parabola by `skewDrift` times the square of `span` divided by 12. This largest drift is
+    // taken for two standard deviations.
+    let curvatureError = Self.skewDrift * Self.span * Self.span / 24
     variance =
       Self.edgeErrorFactor * (highError * highError + lowError * lowError) + curvatureError * curvatureError
     // For a regression line through n points over the duration T, each with the noise variance v, the variance of the

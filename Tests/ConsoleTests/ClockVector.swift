@@ -42,16 +42,17 @@ struct ClockVector: Encodable {
   var packets: [Packet] = []
   var estimates: [Estimate] = []
 
-  /// Simulates 80 clock exchanges in 90 seconds.
+  /// Simulates 80 clock exchanges in 90 seconds, or more.
   ///
   /// - Parameters:
   ///   - resolution: the resolution of the page's clock in nanoseconds.
   ///   - skew: the skew of the remote clock in ppm.
   ///   - delay: the least delay of both directions in nanoseconds.
   ///   - jitter: returns a random addition to the delay in nanoseconds.
+  ///   - bursts: the number of bursts of four exchanges after the first eight exchanges.
   ///   - step: the amount by which the remote clock is set forward after 45 seconds, in nanoseconds; negative to set it back.
   init(
-    _ name: String, seed: UInt64, resolution: Int64, skew: Double, delay: Int64, step: Int64 = 0,
+    _ name: String, seed: UInt64, resolution: Int64, skew: Double, delay: Int64, bursts: Int = 18, step: Int64 = 0,
     jitter: (inout SplitMix, _ isOut: Bool) -> Int64
   ) {
     (self.name, self.resolution) = (name, resolution)
@@ -67,7 +68,7 @@ struct ClockVector: Encodable {
     func stamp(_ instant: Int64) -> Int64 { instant / resolution * resolution }
     // Eight exchanges at the beginning, then four every five seconds. The exchanges of a burst follow each other every 40 ms.
     var moments = (0..<8).map { start + Int64($0) * 40_000_000 }
-    for burst in 1...18 {
+    for burst in 1...bursts {
       moments += (0..<4).map { start + Int64(burst) * 5_000_000_000 + Int64($0) * 40_000_000 }
     }
     for sent in moments {
@@ -104,7 +105,7 @@ struct ClockVector: Encodable {
     ClockVector("coarse clock", seed: 2, resolution: 100_000, skew: 35, delay: 80_000) { random, _ in
       Int64(random.next() % 300_000)
     },
-    ClockVector("wireless", seed: 3, resolution: 100_000, skew: -20, delay: 2_000_000) { random, _ in
+    ClockVector("wireless", seed: 3, resolution: 100_000, skew: -20, delay: 2_000_000, bursts: 100) { random, _ in
       (0..<6).reduce(0) { sum, _ in sum + Int64(random.next() % 1_000_000) }
     },
     ClockVector("long tail in one direction", seed: 4, resolution: 100_000, skew: 12, delay: 1_000_000) {

@@ -73,7 +73,8 @@ struct ShapeMeasurement: Encodable {
   var line: String {
     shape.padding(toLength: 12, withPad: " ", startingAt: 0)
       + String(
-        format: "%10.1f  %@ %12.2f %12.2f %24.3f %9.3f %10d %9d", deviation, hasLoss ? "yes       " : "no        ", first,
+        format: "%10.1f  %@ %12.2f %12.2f %24.3f %9.3f %10d %9d", deviation, hasLoss ? "yes       " : "no        ",
+        first,
         late, firstCoverage, lateCoverage, uncovered, rejected)
   }
 }

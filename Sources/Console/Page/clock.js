@@ -4,138 +4,7 @@
 // A difference is the peer's instant minus the page's instant of a packet, in nanoseconds. A moment is an instant of the page's clock in
 // seconds. Differences and moments are relative to those of the first packet. An outbound packet (`isOut`) goes from the page to the peer.
 
-/** The standard deviation of the skew before the first packet, in nanoseconds per second. */
-const INITIAL_SKEW_DEVIATION = 50_000
-/** The lower bound of the variance of the noise, in square nanoseconds. */
-const MINIMUM_VARIANCE = 250_000
-
-/** The statistics of one direction, for KalmanClock: the variance of the noise, and the number of consecutive outliers. */
-class Direction {
-  variance = 0
-  count = 0
-  /** The number of consecutive outliers with the same sign; negative if their errors are negative. */
-  outliers = 0
-  /** The moment of the first of these outliers. */
-  outliersSince = 0
-
-  countOutliers(error, limit, moment) {
-    if (Math.abs(error) <= limit) {
-      this.outliers = 0
-      return
-    }
-    if (this.outliers === 0 || this.outliers > 0 !== error > 0) {
-      this.outliers = 0
-      this.outliersSince = moment
-    }
-    this.outliers += error > 0 ? 1 : -1
-  }
-
-  /** Whether the outliers cannot be noise: there are at least 12, and the first one is at least two seconds old. */
-  hasPersistentOutliers(moment) {
-    return Math.abs(this.outliers) >= 12 && moment - this.outliersSince >= 2
-  }
-
-  /** Moves the variance towards a new sample of the variance. */
-  updateVariance(square) {
-    this.count += 1
-    this.variance += (Math.max(square, this.variance / 20) - this.variance) / Math.min(this.count + 3, 200)
-    this.variance = Math.max(this.variance, MINIMUM_VARIANCE)
-  }
-}
-
-/**
- * Estimates the peer's clock by averaging: a Kalman filter with the states offset, skew and mean delay. `oo`, `os`, `od`, `ss`, `sd` and
- * `dd` are the covariances of offset (o), skew (s) and delay (d).
- */
-class KalmanClock {
-  /** Creates the filter from the differences of one outbound and one returning packet. `time` is the moment of the later packet. */
-  constructor(first, second, time) {
-    this.time = time
-    this.offset = (first + second) / 2
-    this.skew = 0
-    this.delay = (first - second) / 2
-    this.oo = Math.max((this.delay * this.delay) / 4, MINIMUM_VARIANCE)
-    this.os = 0
-    this.od = 0
-    this.ss = INITIAL_SKEW_DEVIATION * INITIAL_SKEW_DEVIATION
-    this.sd = 0
-    this.dd = this.oo
-    this.out = new Direction()
-    this.back = new Direction()
-    this.out.variance = this.oo
-    this.back.variance = this.oo
-  }
-
-  /** A new filter that begins with the skew of this filter. */
-  restarted(first, second, time) {
-    const next = new KalmanClock(first, second, time)
-    next.skew = Math.min(Math.max(this.skew, -INITIAL_SKEW_DEVIATION), INITIAL_SKEW_DEVIATION)
-    next.ss = Math.max(this.ss, next.ss)
-    return next
-  }
-
-  get hasPersistentOutliers() {
-    return this.out.hasPersistentOutliers(this.time) || this.back.hasPersistentOutliers(this.time)
-  }
-
-  /** Updates the state with the difference of a packet. */
-  add(difference, isOut, moment) {
-    this.advance(moment)
-    const sign = isOut ? 1 : -1
-    const age = moment - this.time
-    const direction = isOut ? this.out : this.back
-    // The predicted difference is offset + age * skew + sign * delay. Its covariances with offset, skew and delay:
-    const ho = this.oo + age * this.os + sign * this.od
-    const hs = this.os + age * this.ss + sign * this.sd
-    const hd = this.od + age * this.sd + sign * this.dd
-    const predictedVariance = ho + age * hs + sign * hd
-    const errorVariance = predictedVariance + Math.max(direction.variance, (this.oo + this.dd) * 1e-6)
-    const error = difference - (this.offset + age * this.skew + sign * this.delay)
-    const limit = 3 * Math.sqrt(errorVariance)
-    const clipped = Math.min(Math.max(error, -limit), limit)
-    direction.countOutliers(error, limit, moment)
-    direction.updateVariance(1.03 * clipped * clipped - predictedVariance)
-    // The Kalman gain: the share of the error by which each state changes.
-    const [ko, ks, kd] = [ho / errorVariance, hs / errorVariance, hd / errorVariance]
-    this.offset += ko * clipped
-    this.skew += ks * clipped
-    this.delay += kd * clipped
-    this.oo -= ko * ho
-    this.os -= ko * hs
-    this.od -= ko * hd
-    this.ss -= ks * hs
-    this.sd -= ks * hd
-    this.dd -= kd * hd
-  }
-
-  /** Predicts the state and its covariances at a moment. */
-  advance(moment) {
-    const passed = moment - this.time
-    if (!(passed > 0)) return
-    this.time = moment
-    this.offset += passed * this.skew
-    // The random walk of the skew: its variance grows by q per second.
-    const q = 130 * 130
-    this.oo += passed * (2 * this.os + passed * this.ss) + (q * passed * passed * passed) / 3
-    this.os += passed * this.ss + (q * passed * passed) / 2
-    this.od += passed * this.sd
-    this.ss += q * passed
-    this.dd += passed * Math.min(this.out.variance, this.back.variance) * (1 / 2500)
-  }
-
-  offsetAt(moment) {
-    return this.offset + (moment - this.time) * this.skew
-  }
-
-  varianceAt(moment) {
-    const ahead = moment - this.time
-    const [a, b] = [Math.sqrt(this.out.variance), Math.sqrt(this.back.variance)]
-    // An allowance for asymmetric delay: if the deviation of one direction exceeds 1.5 times that of the opposite direction, half of the
-    // excess may be delay in the first direction only.
-    const asymmetry = Math.max(0, Math.abs(a - b) - Math.min(a, b) / 2) / 2
-    return Math.max(this.oo + ahead * (2 * this.os + ahead * this.ss), 1) + asymmetry * asymmetry
-  }
-}
+import { INITIAL_SKEW_DEVIATION, KalmanClock } from "./kalman-clock.js"
 
 /** The length of the window of MinimumDelayFilter in seconds, and the number of buckets in the window. */
 const SPAN = 15
@@ -257,8 +126,8 @@ class MinimumDelayFilter {
     this.halfWidth = Math.max(0, (best.high - best.low) / 2)
     const highError = this.edgeError(this.outbound, best.high, 1, newest)
     const lowError = this.edgeError(this.returning, best.low, -1, newest)
-    const curvatureError = (SKEW_DRIFT * SPAN * SPAN) / 12
-    this.variance = 16 * (highError * highError + lowError * lowError) + curvatureError * curvatureError
+    const curvatureError = (SKEW_DRIFT * SPAN * SPAN) / 24
+    this.variance = 8 * (highError * highError + lowError * lowError) + curvatureError * curvatureError
     const last = (points, corners) => points[corners[corners.length - 1]].x
     const end = Math.min(last(this.outbound, this.outboundHull), last(this.returning, this.returningHull))
     const beginning = Math.max(this.outbound[this.outboundHull[0]].x, this.returning[this.returningHull[0]].x)
