@@ -198,7 +198,8 @@ struct KalmanClock: Sendable {
       beginLearning()
     } else if error * error > limit + Self.maximumMean * Self.maximumMean * state.oo {
       state.oo += error * error
-      state.ss += error * error / (passed * passed)
+      // The rate may have changed before this interval.
+      state.ss += error * error / (16 * passed * passed)
     }
   }
 

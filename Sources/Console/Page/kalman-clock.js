@@ -255,7 +255,7 @@ export class KalmanClock {
       this.#beginLearning()
     } else if (error * error > limit + 6 * 6 * this.state.oo) {
       this.state.oo += error * error
-      this.state.ss += (error * error) / (passed * passed)
+      this.state.ss += (error * error) / (16 * passed * passed)
     }
   }
 
