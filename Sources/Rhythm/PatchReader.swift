@@ -18,11 +18,16 @@ struct PatchReader {
   var text = ""
   /// The lines of ``text``, which only a fault needs. Their number limits the reported line numbers, because the parser reports a fault at
   /// the end of the text with the number of the last line plus 1.
-  private(set) lazy var textLines = {
-    var lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
-    if lines.last?.isEmpty == true { lines.removeLast() }
-    return lines
-  }()
+  var textLines: [Substring] {
+    mutating get {
+      if let foundLines { return foundLines }
+      var lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
+      if lines.last?.isEmpty == true { lines.removeLast() }
+      foundLines = lines
+      return lines
+    }
+  }
+  private var foundLines: [Substring]?
 
   /// A field of a mapping, with an example of how to write it.
   struct Field {
