@@ -129,7 +129,7 @@ extension EnsembleState {
   var presenceDeadline: Instant {
     guard !roster.members.isEmpty else { return channels.nextDeadline }
     // Whether the current report was already sent to all members.
-    let isKnown = presence.lastReport == currentReport
+    let isKnown = isCurrent(presence.lastReport)
     let next = isKnown ? presence.next(after: presenceInterval) : presence.lastSent + PresenceSchedule.pause
     return min(channels.nextDeadline, next)
   }
@@ -168,6 +168,16 @@ extension EnsembleState {
       answer: rhythmAnswer, score: heldScore,
       page: page,
       lastRun: role == .idle ? lastRun : nil)
+  }
+
+  /// Whether `report` equals ``currentReport``. The deadlines are computed at each waking, so no report is built.
+  private func isCurrent(_ report: PresenceSchedule.Report?) -> Bool {
+    guard let report else { return false }
+    let isIdle = role == .idle
+    return report.channel == channel && report.claim == (isIdle ? nil : claim) && report.takesOver == takesOver
+      && report.asksToLead == asksToLead && report.hasSetActivity == players.isSet && report.answer == rhythmAnswer
+      && report.lastRun == (isIdle ? lastRun : nil) && report.list == players.document.digest
+      && report.rhythm == rhythm.digest && report.score == heldScore && report.page == page && report.gates == gates
   }
 
   /// Keeps or changes the channel of the local peer, and reports a change.
