@@ -23,6 +23,10 @@ final class SampleMemory: @unchecked Sendable {
   private let ranges: SampleRanges?
   /// The position in the file at which FluidSynth reads next, in octets.
   private var position = 0
+  /// A part of the file. FluidSynth reads the tables number by number, 80 000 numbers of FluidR3.
+  private var buffer: [UInt8] = []
+  /// The position of ``buffer`` in the file.
+  private var bufferStart = 0
   // Invariant: nil, or the memory of `ranges.block.count` octets that FluidSynth has allocated for the sample data. It lives as long as
   // the SoundFont.
   private(set) var data: UnsafeMutableRawPointer?
@@ -55,6 +59,7 @@ final class SampleMemory: @unchecked Sendable {
     // The synthesizer deletes the loader.
     fluid_synth_add_sfloader(synthesizer, loader)
     let name = String(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), radix: 16)
+    defer { buffer = [] }
     return withExtendedLifetime(self) { fluid_synth_sfload(synthesizer, name, 1) >= 0 }
   }
 
@@ -63,11 +68,25 @@ final class SampleMemory: @unchecked Sendable {
   }
 
   /// Reads exactly `count` octets at ``position``.
-  private func read(_ count: Int, into buffer: UnsafeMutableRawPointer?) -> Bool {
-    guard let buffer, count >= 0, count <= size - position, fill(buffer, position..<position + count) else {
+  private func read(_ count: Int, into memory: UnsafeMutableRawPointer?) -> Bool {
+    if count == 0 { return true }
+    guard let memory, count > 0, count <= size - position else { return false }
+    let place = position..<position + count
+    if count <= 4096 {
+      if place.lowerBound < bufferStart || place.upperBound > bufferStart + buffer.count {
+        buffer = [UInt8](repeating: 0, count: min(1 << 16, size - position))
+        bufferStart = position
+        let isFilled = buffer.withUnsafeMutableBytes { fill($0.baseAddress!, bufferStart..<bufferStart + $0.count) }
+        guard isFilled else {
+          buffer = []
+          return false
+        }
+      }
+      buffer.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress! + (position - bufferStart), byteCount: count) }
+    } else if !fill(memory, place) {
       return false
     }
-    if let block = ranges?.block, position == block.lowerBound, count == block.count { data = buffer }
+    if let block = ranges?.block, place == block { data = memory }
     position += count
     return true
   }
@@ -80,11 +99,11 @@ final class SampleMemory: @unchecked Sendable {
     return true
   }
 
-  /// Reads a part of the file into `buffer`. pread(2) may read less than it is asked to, in particular at most 2 GB.
-  private func fill(_ buffer: UnsafeMutableRawPointer, _ place: Range<Int>) -> Bool {
+  /// Reads a part of the file into `memory`. pread(2) may read less than it is asked to, in particular at most 2 GB.
+  private func fill(_ memory: UnsafeMutableRawPointer, _ place: Range<Int>) -> Bool {
     var done = 0
     while done < place.count {
-      let count = pread(descriptor, buffer + done, place.count - done, off_t(place.lowerBound + done))
+      let count = pread(descriptor, memory + done, place.count - done, off_t(place.lowerBound + done))
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return false }
       done += count
