@@ -132,8 +132,9 @@ extension StreamSender {
   /// Sets ``nextExact`` and returns the instant at which work is due next.
   @_noLocks @_noAllocation
   mutating func findNextDue() -> Instant {
-    nextExact = findNextExact()
-    var next = earlier(nextExact, steps.dueStep(in: schedule))
+    let clockWork = findNextClockWork()
+    nextExact = needsExactTicks || hasArrivalReceivers ? clockWork : .distantFuture
+    var next = earlier(clockWork, steps.dueStep(in: schedule))
     guard schedule.sends else { return next }
     next = earlier(next, aheadPrelude.due(in: schedule))
     // While ticks are pending, the next tick and the Stop to time-stamp receivers wait for the pending ticks.
@@ -141,9 +142,17 @@ extension StreamSender {
     return earlier(next, earlier(ahead.due(in: schedule), stopDue(by: ahead, .timeStamped)))
   }
 
-  /// Returns the instant at which a clock has work next. Its receivers play on arrival, so the work must be done at this instant.
+  /// Whether a receiver plays on arrival, so that it hears when its ticks leave.
+  private var hasArrivalReceivers: Bool {
+    @_noLocks @_noAllocation mutating get {
+      for index in 0..<openSlots.count where includes(openSlots[index], in: .onArrival(clock: nil)) { return true }
+      return false
+    }
+  }
+
+  /// Returns the instant at which a clock has work next.
   @_noLocks @_noAllocation
-  private mutating func findNextExact() -> Instant {
+  private mutating func findNextClockWork() -> Instant {
     var next = Instant.distantFuture
     for clock in 0..<clocks.count {
       next = earlier(next, idleDue(clock))

@@ -86,6 +86,8 @@ public struct StreamSender: ~Copyable {
   /// Whether ``poll(at:)`` returns `.tick`, `.begin` and `.end`. The engine needs these outputs for the trace and the ALSA ports. A
   /// simulation does not need them. Without these outputs, the sender of a follower, which sends no clock, has work only at steps.
   let reportsTicks: Bool
+  /// Whether the ticks that ``poll(at:)`` returns must be in time, for example for an ALSA port or a trace.
+  public var needsExactTicks = true
   /// The clock without an offset, and then a clock for each offset (`--clock-offset`).
   var clocks = RigidArray<OutputClock>(capacity: 1 + StreamSender.maximumOffsets)
   /// The clock while no rhythm plays.
@@ -110,8 +112,9 @@ public struct StreamSender: ~Copyable {
   ///
   /// Real-time: safe.
   public internal(set) var nextDue = Instant.distantFuture
-  /// The instant of the next work that must be done exactly on time, because its receivers play on arrival or record the time. Ticks that
-  /// leave ahead of time and steps for the sound are not such work: they have an instant of their own. Valid when ``nextDue`` is.
+  /// The instant of the next work that must be done exactly on time: the work of a clock whose receivers play on arrival, or if
+  /// ``needsExactTicks`` is true. Ticks that leave ahead of time and steps for the sound are not such work: they have an instant of their
+  /// own. The distant future if there is none. Valid when ``nextDue`` is.
   ///
   /// Real-time: safe.
   public internal(set) var nextExact = Instant.distantFuture

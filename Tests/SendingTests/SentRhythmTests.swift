@@ -30,6 +30,29 @@ import Testing
     #expect(virtual.messages(to: onArrival) == Sent.clocks(1..<50) + [Sent(.stop, at: 50)])
   }
 
+  /// The driver waits actively only for work that must be done exactly on time. After 300 ms, tick 15 has been sent, and tick 16 is due at
+  /// 320 ms. Ticks that leave ahead, and steps, are due at other instants.
+  @Test func onlyReceiversOnArrivalAndPortsNeedExactTicks() {
+    let (next, never) = (VirtualSender.origin + .milliseconds(320), Instant.distantFuture)
+    let virtual = VirtualSender()
+    virtual.sender.needsExactTicks = false
+    virtual.open(isTuttiPeer: true)
+    virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
+    virtual.play(from: .milliseconds(-100), to: .milliseconds(301))
+    #expect(virtual.sender.nextExact == never)
+    virtual.sender.needsExactTicks = true
+    virtual.open(isTuttiPeer: true)
+    virtual.play(from: .milliseconds(301), to: .milliseconds(302))
+    #expect(virtual.sender.nextExact == next)
+    virtual.sender.needsExactTicks = false
+    let onArrival = virtual.open()
+    virtual.play(from: .milliseconds(302), to: .milliseconds(303))
+    #expect(virtual.sender.nextExact == next)
+    virtual.close(onArrival)
+    virtual.play(from: .milliseconds(303), to: .milliseconds(304))
+    #expect(virtual.sender.nextExact == never)
+  }
+
   @Test func lateJoinerGetsSongPositionAndContinueAtTheBarWithoutEffectOnOtherReceivers() {
     let virtual = VirtualSender()
     let first = virtual.open()

@@ -165,6 +165,7 @@ public final class Peer {
     // With two outputs, the clock thread passes the sound events to both audio threads.
     settings.hasSecondAudioThread = sound.hasTwoOutputs
     settings.sequencer = midi?.sequencer
+    settings.recordsTicks = configuration.trace != nil
     settings.lastWakeLead = WakeLeadFile.read()
     settings.offsets = Set(configuration.clockOffsets.map(\.offset)).subtracting([.zero]).sorted()
     clock = ClockThread(rings: clockRings, settings: settings)

@@ -54,6 +54,7 @@ struct ClockLoop: ~Copyable {
     // The table of the streams must not grow while the loop runs, so it gets its full size now. Only the memory of the streams themselves
     // is added later.
     sender.reserveTable(Self.maximumSessions)
+    sender.needsExactTicks = settings.sequencer != nil || settings.recordsTicks
     hasSecondAudioThread = settings.hasSecondAudioThread
     if let sequencer = settings.sequencer { port = ClockPort(sequencer) }
   }

@@ -14,6 +14,8 @@ struct ClockSettings: Sendable {
   var hasSecondAudioThread = false
   /// The offsets that receivers of the clock can have (`--clock-offset`), see ``StreamSender``.
   var offsets: [Nanoseconds] = []
+  /// Whether a trace records when each tick is processed.
+  var recordsTicks = false
   /// The last wake lead of an earlier peer on this machine; nil if it is not known.
   var lastWakeLead: Nanoseconds?
   /// The ALSA sequencer client with the clock port and the notes port. Nil if there is none.

@@ -17,7 +17,7 @@ import MusicalTime
 /// it (``WakeLeadFile``).
 ///
 /// The thread wakes at 104 deadlines per second at 120 BPM. Only the 48 ticks that are due need an exact instant
-/// (``StreamSender/nextExact``). For these, the thread polls for 0.1 % of the time at the minimum, and for 1 % at the maximum. For steps,
+/// (``StreamSender/nextExact``), and only if a receiver plays on arrival, or a port or a trace gets them. For these, the thread polls for 0.1 % of the time at the minimum, and for 1 % at the maximum. For steps,
 /// ticks that leave ahead of time, and guard packets, the thread does not wake earlier.
 struct WakeLead: BitwiseCopyable {
   static var minimum: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(20) } }
