@@ -30,27 +30,25 @@ import Testing
     #expect(virtual.messages(to: onArrival) == Sent.clocks(1..<50) + [Sent(.stop, at: 50)])
   }
 
-  /// The driver waits actively only for work that must be done exactly on time. After 300 ms, tick 15 has been sent, and tick 16 is due at
-  /// 320 ms. Ticks that leave ahead, and steps, are due at other instants.
+  /// The driver waits actively only for work that must be done exactly on time. Ticks that leave ahead, and steps, are due at other
+  /// instants. A change takes effect with the next tick at the latest.
   @Test func onlyReceiversOnArrivalAndPortsNeedExactTicks() {
-    let (next, never) = (VirtualSender.origin + .milliseconds(320), Instant.distantFuture)
     let virtual = VirtualSender()
     virtual.sender.needsExactTicks = false
     virtual.open(isTuttiPeer: true)
     virtual.sender.adopt(VirtualSender.schedule(), at: virtual.now)
     virtual.play(from: .milliseconds(-100), to: .milliseconds(301))
-    #expect(virtual.sender.nextExact == never)
+    #expect(virtual.sender.nextExact == .distantFuture)
     virtual.sender.needsExactTicks = true
-    virtual.open(isTuttiPeer: true)
-    virtual.play(from: .milliseconds(301), to: .milliseconds(302))
-    #expect(virtual.sender.nextExact == next)
+    virtual.play(from: .milliseconds(301), to: .milliseconds(321))
+    #expect(virtual.sender.nextExact == VirtualSender.origin + .milliseconds(340))
     virtual.sender.needsExactTicks = false
     let onArrival = virtual.open()
-    virtual.play(from: .milliseconds(302), to: .milliseconds(303))
-    #expect(virtual.sender.nextExact == next)
+    virtual.play(from: .milliseconds(321), to: .milliseconds(341))
+    #expect(virtual.sender.nextExact == VirtualSender.origin + .milliseconds(360))
     virtual.close(onArrival)
-    virtual.play(from: .milliseconds(303), to: .milliseconds(304))
-    #expect(virtual.sender.nextExact == never)
+    virtual.play(from: .milliseconds(341), to: .milliseconds(361))
+    #expect(virtual.sender.nextExact == .distantFuture)
   }
 
   @Test func lateJoinerGetsSongPositionAndContinueAtTheBarWithoutEffectOnOtherReceivers() {
