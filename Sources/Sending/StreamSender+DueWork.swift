@@ -134,7 +134,7 @@ extension StreamSender {
   mutating func findNextDue() -> Instant {
     let clockWork = findNextClockWork()
     nextExact = needsExactTicks || hasArrivalReceivers ? clockWork : .distantFuture
-    var next = earlier(clockWork, steps.dueStep(in: schedule))
+    var next = earlier(earlier(clockWork, findNextPrelude()), steps.dueStep(in: schedule))
     guard schedule.sends else { return next }
     next = earlier(next, aheadPrelude.due(in: schedule))
     // While ticks are pending, the next tick and the Stop to time-stamp receivers wait for the pending ticks.
@@ -150,15 +150,23 @@ extension StreamSender {
     }
   }
 
-  /// Returns the instant at which a clock has work next.
+  /// Returns the instant at which a clock may send Start or Continue next, ``prelude`` before a tick.
+  @_noLocks @_noAllocation
+  private mutating func findNextPrelude() -> Instant {
+    var next = Instant.distantFuture
+    guard hasWorkAtTicks else { return next }
+    for clock in 0..<clocks.count { next = earlier(next, clocks[clock].prelude.due(in: schedule)) }
+    return next
+  }
+
+  /// Returns the instant at which a clock has work next, except Start and Continue.
   @_noLocks @_noAllocation
   private mutating func findNextClockWork() -> Instant {
     var next = Instant.distantFuture
     for clock in 0..<clocks.count {
       next = earlier(next, idleDue(clock))
       guard hasWorkAtTicks else { continue }
-      next = earlier(next, earlier(clocks[clock].ticks.due(in: schedule), clocks[clock].prelude.due(in: schedule)))
-      next = earlier(next, endReportDue(clock))
+      next = earlier(next, earlier(clocks[clock].ticks.due(in: schedule), endReportDue(clock)))
       if schedule.sends { next = earlier(next, stopDue(clock)) }
     }
     return next
