@@ -53,7 +53,7 @@ struct DelayDensity: Sendable {
   private var slope = 0.0
   /// The variance of the correction by one packet, square nanoseconds; nil if nothing has been learned.
   private(set) var variance: Double?
-  /// Whether the residuals no longer fit into the histogram, so that it must begin anew.
+  /// Whether so many residuals lie outside the histogram that it must be discarded.
   private(set) var hasChanged = false
 
   /// Discards everything.

@@ -19,7 +19,7 @@
 /// The filter has no window. The time for which a packet influences the estimate follows from the ratio of the noise to the
 /// random walk of the crystals' skew (``skewRandomWalk``): one second on a quiet wire and half a minute on Wi-Fi. If the rate of the
 /// clock changes more than a crystal does, the mean of the corrections shows it, and the state becomes less certain. If the network changes,
-/// the density is learned anew, with the next packets. Times are in seconds, offsets in nanoseconds.
+/// the density is learned again from the next packets. Times are in seconds, offsets in nanoseconds.
 ///
 /// If only one direction has a long tail of delays, the offset is biased. ``variance(at:)`` includes an allowance for
 /// this bias.
@@ -132,7 +132,7 @@ struct KalmanClock: Sendable {
     if density.hasChanged { beginLearning() }
   }
 
-  /// Begins to learn the density of the delays anew.
+  /// Discards the density of the delays and begins to learn it again.
   private mutating func beginLearning() {
     density.removeAll()
     (stateBeforePackets, packetCount, nextReplay) = (state, 0, Self.firstReplay)
