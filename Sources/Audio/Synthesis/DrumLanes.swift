@@ -10,7 +10,7 @@ import CFluidSynth
 /// **Supply.** A lane takes 0.43 MB (FluidSynth 2.3.1), and how many lanes sound at once depends on the rhythm. Therefore a peer begins with ``initialLanes`` lanes, and a ``SoundSupply`` creates further ones in the background whenever
 /// fewer than ``spareLanes`` are idle. Without a supply, all 64 lanes exist from the start.
 ///
-/// **Voice stealing.** While fewer than 64 voices sound, at least one lane is idle, and no voice is stolen (``LaneTable``). Without an
+/// **Voice stealing.** While fewer voices sound than there are lanes, at least one lane is idle, and no voice is stolen (``LaneTable``). Without an
 /// idle lane, a hit shares a lane whose blocks begin at the same phase, if such a lane has room. Otherwise a lane ends its voices for the new
 /// hit: of the lanes that hold no note, whose sounds decay, the one with the oldest hit; if all lanes hold notes, the one with the oldest
 /// hit.

@@ -2,7 +2,7 @@
 /// The phase of a frame is the frame modulo 64.
 ///
 /// An idle lane can begin a block at any frame. An active lane can begin a block only at its phase. While fewer
-/// than 64 voices sound, at least one lane is idle, because every active lane has a voice.
+/// voices sound than there are lanes, at least one lane is idle, because every active lane has a voice.
 struct LaneTable: Sendable, BitwiseCopyable {
   /// Bit k is set while lane k exists.
   private var existing: UInt64
