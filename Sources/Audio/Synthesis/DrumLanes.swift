@@ -7,8 +7,9 @@ import CFluidSynth
 /// at any frame. A hit is therefore played by an idle lane, which begins a block at the frame of the hit. Hits on the same
 /// frame share a lane while it has room for their voices.
 ///
-/// **Supply.** A lane takes 0.43 MB (FluidSynth 2.3.1), and how many lanes sound at once depends on the rhythm. Therefore a peer begins with ``initialLanes`` lanes, and a ``SoundSupply`` creates further ones in the background whenever
-/// fewer than ``spareLanes`` are idle. Without a supply, all 64 lanes exist from the start.
+/// **Supply.** A lane takes 0.43 MB (FluidSynth 2.3.1), and how many lanes sound at once depends on the rhythm. Therefore a peer begins
+/// with ``initialLanes`` lanes, and a ``SoundSupply`` creates further ones in the background whenever fewer than ``spareLanes`` are idle.
+/// Without a supply, all 64 lanes exist from the start.
 ///
 /// **Voice stealing.** While fewer voices sound than there are lanes, at least one lane is idle, and no voice is stolen (``LaneTable``). Without an
 /// idle lane, a hit shares a lane whose blocks begin at the same phase, if such a lane has room. Otherwise a lane ends its voices for the new
