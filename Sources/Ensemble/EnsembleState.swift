@@ -62,7 +62,7 @@ public struct EnsembleState: Sendable {
   /// The role of the local peer and the data that exists in this role only. ``transition(to:)`` assigns it.
   private(set) var leadership = Leadership.idle(Leadership.Idle())
   /// The run of ticks that the local peer plays, or played last; nil before the first rhythm.
-  private(set) var run: SoundingRun?
+  @Boxed private(set) var run: SoundingRun?
   /// The schedule of ``run``.
   public private(set) var schedule = PlaybackSchedule.silence
   /// The step at which ``continue(tempo:at:)`` starts: the step at which the last rhythm ended, or the one set by ``locate(_:)``.
@@ -76,7 +76,7 @@ public struct EnsembleState: Sendable {
   /// The timeline message of the current rhythm, or of the last one. An idle peer keeps the message, so that it can send the message to
   /// peers that have missed the end of the rhythm. While the local peer follows a master and ``isScheduled`` is false, ``run`` still
   /// contains the previous rhythm.
-  var timelineMessage: TimelineMessage?
+  @Boxed var timelineMessage: TimelineMessage?
   /// The term of the last claim of the local peer, or the highest term that the engine had reserved before a restart. The engine
   /// reserves terms by storing a bound on the disk, because a peer must not use a term twice, even after a restart. Terms of other
   /// peers are not stored. Otherwise, any peer could raise the stored term.

@@ -131,7 +131,7 @@ extension RemotePeer {
     var hasSettings = false
     /// The newest timeline message that arrived before the peer was recognised. It is kept until the recognition, because the clock
     /// probe reply that identifies the peer may have been lost, and a master repeats the message only once per bar.
-    var pendingTimelineMessage: TimelineMessage?
+    @Boxed var pendingTimelineMessage: TimelineMessage?
     init(id: SessionID, info: SessionInfo, stream: StreamID, options: PeerOptions, at now: Instant) {
       (self.id, self.info, self.stream, self.options, establishedAt) = (id, info, stream, options, now)
     }
@@ -146,7 +146,7 @@ extension RemotePeer {
     /// The newest presence from the peer.
     var presence: Presence?
     /// The newest timeline message of the peer.
-    var timeline: TimelineMessage?
+    @Boxed var timeline: TimelineMessage?
     /// The members whose messages the peer wants to get from the local peer, and when it said so last.
     var forwarded: (peers: Set<Identity>, at: Instant)?
     /// When the local peer last sent its presence to the peer.
