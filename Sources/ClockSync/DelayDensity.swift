@@ -153,55 +153,69 @@ struct DelayDensity: Sendable {
     let age = max(0, moment - learningTime)
     let kept = min(1, Self.memoryPackets / max(total, 1)) * Self.memoryTime / (Self.memoryTime + age)
     (learningTime, inside, outside, total) = (moment, 0, 0, total * kept)
-    var histogram = InlineArray<128, Double>(repeating: 0)
-    for n in 0..<Self.binCount {
-      counts[n] *= kept
-      histogram[n] = counts[n]
-    }
+    for n in 0..<Self.binCount { counts[n] *= kept }
     // The kernel becomes narrower with the number of packets.
     let radius = total < 200 ? 4 : total < 1000 ? 3 : 2
-    let (wide, narrow) = (Self.smoothed(histogram, radius), Self.smoothed(histogram, radius - 1))
-    var mode = 0
-    for n in 1..<Self.binCount where wide[n] > wide[mode] { mode = n }
-    for n in mode..<Self.binCount { scores[n] = Self.score(of: wide, at: n) }
-    var least = Double.infinity
-    for n in stride(from: mode, through: 0, by: -1) {
-      least = min(least, Self.score(of: narrow, at: n))
-      scores[n] = least
-    }
-    // The corrections of all packets have the mean 0, so that the expected delay remains the same.
-    var (mean, square, rise) = (0.0, 0.0, 0.0)
-    for n in 0..<Self.binCount { mean += counts[n] * scores[n] }
-    mean /= max(total, 1e-9)
-    for n in 0..<Self.binCount {
-      scores[n] -= mean
-      square += counts[n] * scores[n] * scores[n]
-    }
-    for n in 1..<Self.binCount - 1 { rise += counts[n] * (scores[n + 1] - scores[n - 1]) / 2 }
+    var smoothed = SmoothedHistogram()
+    smoothed.smooth(counts, radius: radius, end: Self.binCount)
+    let mode = Self.setScores(&scores, aboveModeOf: smoothed.values.span)
+    // Up to the mode, the narrow kernel needs no more than one bin above it.
+    smoothed.smooth(counts, radius: radius - 1, end: min(mode + 2, Self.binCount))
+    Self.setScores(&scores, upTo: mode, of: smoothed.values.span)
+    let (square, rise) = Self.center(&scores, counts, total: total)
     // The variance of an M-estimate is the mean square of its score divided by the square of the mean slope (P. J. Huber, 1964).
     slope = rise / (total * width)
     let error = square * (total + Self.reserve) / (rise * rise) * width * width
     variance = rise > 0 ? max(error, KalmanClock.minimumVariance) : nil
   }
 
-  /// The score of a density at a bin: the negative derivative of its logarithm.
-  private static func score(of density: InlineArray<128, Double>, at bin: Int) -> Double {
-    let (before, after) = (bin > 0 ? density[bin - 1] : 0, bin + 1 < binCount ? density[bin + 1] : 0)
-    return (before - after) / 2 / (density[bin] + floor)
+  // The following functions are static and get spans, because a function that gets an inline array by value copies it at each call.
+
+  /// Sets the scores from the mode of `density` on.
+  ///
+  /// - Returns: the mode.
+  private static func setScores(_ scores: inout [Double], aboveModeOf density: Span<Double>) -> Int {
+    var (mode, greatest) = (0, density[1])
+    for n in 1..<binCount where density[n + 1] > greatest { (mode, greatest) = (n, density[n + 1]) }
+    var scores = scores.mutableSpan
+    for n in mode..<binCount { scores[n] = score(of: density, at: n) }
+    return mode
   }
 
-  /// The histogram, smoothed by three moving averages over 2 * radius + 1 bins. Together they are nearly a normal kernel.
-  private static func smoothed(_ histogram: InlineArray<128, Double>, _ radius: Int) -> InlineArray<128, Double> {
-    var (result, source) = (histogram, histogram)
-    for _ in 0..<3 {
-      var sum = 0.0
-      for n in -radius..<binCount {
-        if n + radius < binCount { sum += source[n + radius] }
-        if n > radius { sum -= source[n - radius - 1] }
-        if n >= 0 { result[n] = sum / Double(2 * radius + 1) }
-      }
-      source = result
+  /// Sets the scores up to `mode`, and makes them monotone.
+  private static func setScores(_ scores: inout [Double], upTo mode: Int, of density: Span<Double>) {
+    var scores = scores.mutableSpan
+    var least = Double.infinity
+    for n in stride(from: mode, through: 0, by: -1) {
+      least = min(least, score(of: density, at: n))
+      scores[n] = least
     }
-    return result
+  }
+
+  /// The score of a density at a bin: the negative derivative of its logarithm. The bins of the density begin at index 1.
+  private static func score(of density: Span<Double>, at bin: Int) -> Double {
+    (density[bin] - density[bin + 2]) / 2 / (density[bin + 1] + floor)
+  }
+
+  /// Subtracts the mean of all packets from the scores, so that the expected delay remains the same.
+  ///
+  /// - Parameters:
+  ///   - counts: the number of packets in each bin.
+  ///   - total: the sum of `counts`.
+  /// - Returns: the sums of the square and of the slope of the score over all packets; per bin.
+  private static func center(
+    _ scores: inout [Double], _ counts: [Double], total: Double
+  ) -> (square: Double, rise: Double) {
+    let counts = counts.span
+    var scores = scores.mutableSpan
+    var (mean, square, rise) = (0.0, 0.0, 0.0)
+    for n in 0..<binCount { mean += counts[n] * scores[n] }
+    mean /= max(total, 1e-9)
+    for n in 0..<binCount {
+      scores[n] -= mean
+      square += counts[n] * scores[n] * scores[n]
+    }
+    for n in 1..<binCount - 1 { rise += counts[n] * (scores[n + 1] - scores[n - 1]) / 2 }
+    return (square, rise)
   }
 }
