@@ -94,8 +94,10 @@ struct KalmanClock: Sendable {
     keep(Packet(difference: second, moment: time, isOut: false))
   }
 
+  // A function that is not mutating and is not inlined gets a copy of this large value.
+
   /// Whether one direction has persistent outliers. They show that the clock or the route has changed.
-  var hasPersistentOutliers: Bool {
+  @inline(__always) var hasPersistentOutliers: Bool {
     out.hasPersistentOutliers(at: state.time) || back.hasPersistentOutliers(at: state.time)
   }
 
@@ -207,12 +209,12 @@ struct KalmanClock: Sendable {
   var skew: Double { state.skew }
 
   /// The offset at `moment`, nanoseconds.
-  func offset(at moment: Double) -> Double { state.offset + (moment - state.time) * state.skew }
+  @inline(__always) func offset(at moment: Double) -> Double { state.offset + (moment - state.time) * state.skew }
 
   /// The variance of ``offset(at:)``, in square nanoseconds. It includes an allowance for asymmetric delay: if the standard
   /// deviation of the noise in one direction exceeds one and a half times that in the other direction, half of the excess may
   /// be additional delay in the first direction.
-  func variance(at moment: Double) -> Double {
+  @inline(__always) func variance(at moment: Double) -> Double {
     let (a, b) = (out.variance.squareRoot(), back.variance.squareRoot())
     let asymmetry = max(0, abs(a - b) - min(a, b) / 2) / 2
     return max(state.offsetVariance(at: moment), 1) + asymmetry * asymmetry

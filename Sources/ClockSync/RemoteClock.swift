@@ -158,10 +158,45 @@ public struct RemoteClock: Sendable {
   /// Real-time: not safe.
   public func estimate(at now: Instant) -> ClockEstimate? {
     guard let origin, let bounds else { return nil }
-    let moment = (now - origin.instant).seconds
+    let mean = weightedMean(at: (now - origin.instant).seconds, bounds: bounds)
+    let (weight, offset) = (mean.weight, mean.offset)
+    let variance = weight * weight * mean.kalmanVariance + (1 - weight) * (1 - weight) * mean.filterVariance
+    return ClockEstimate(
+      // A skew of 1000 ns per second is one part per million.
+      offset: origin.difference + Nanoseconds(Self.rounded(offset)), skew: mean.skew / 1000,
+      uncertainty: Nanoseconds(Self.rounded(max(offset - mean.low, mean.high - offset))),
+      deviation: Nanoseconds(Self.rounded(variance.squareRoot())))
+  }
+
+  // The function is mutating, because a non-mutating function gets a copy of this large value.
+  /// The offset of the best estimate at the local time `now` (``estimate(at:)``), without the errors of the estimate.
+  ///
+  /// Real-time: not safe.
+  public mutating func offset(at now: Instant) -> Nanoseconds? {
+    guard let origin, let bounds else { return nil }
+    let mean = weightedMean(at: (now - origin.instant).seconds, bounds: bounds)
+    return origin.difference + Nanoseconds(Self.rounded(mean.offset))
+  }
+
+  /// The weighted mean of both estimators.
+  private struct WeightedMean {
+    /// The mean of the offsets, kept within the bounds, nanoseconds.
+    var offset: Double
+    /// The mean of the skews, nanoseconds per second.
+    var skew: Double
+    /// The weight of the Kalman estimate.
+    var weight: Double
+    var (kalmanVariance, filterVariance): (Double, Double)
+    /// The bounds of the offset, nanoseconds.
+    var (low, high): (Double, Double)
+  }
+
+  /// The weighted mean of both estimators at `moment`. The caller that uses only a part of the result computes only this part, because the
+  /// function is inlined.
+  @inline(__always) private func weightedMean(at moment: Double, bounds: ClosedRange<Double>) -> WeightedMean {
     let (kalmanVariance, filterVariance) = (kalman.variance(at: moment), minimumFilter.variance(at: moment))
     let weight = Self.weight(of: kalmanVariance, beside: filterVariance)
-    let weightedMean = kalman.offset(at: moment) * weight + minimumFilter.offset(at: moment) * (1 - weight)
+    let offset = kalman.offset(at: moment) * weight + minimumFilter.offset(at: moment) * (1 - weight)
     let skew = kalman.skew * weight + minimumFilter.skew * (1 - weight)
     // The bounds move with the skew, and widen by the possible error of the skew.
     let divergence = max(0, moment - fitTime) * Self.maximumDivergence
@@ -169,13 +204,9 @@ public struct RemoteClock: Sendable {
       bounds.lowerBound + (moment - fitTime) * skew - divergence,
       bounds.upperBound + (moment - fitTime) * skew + divergence
     )
-    let offset = min(max(weightedMean, low), high)
-    return ClockEstimate(
-      // A skew of 1000 ns per second is one part per million.
-      offset: origin.difference + Nanoseconds(Self.rounded(offset)), skew: skew / 1000,
-      uncertainty: Nanoseconds(Self.rounded(max(offset - low, high - offset))),
-      deviation: Nanoseconds(
-        Self.rounded((weight * weight * kalmanVariance + (1 - weight) * (1 - weight) * filterVariance).squareRoot())))
+    return WeightedMean(
+      offset: min(max(offset, low), high), skew: skew, weight: weight, kalmanVariance: kalmanVariance,
+      filterVariance: filterVariance, low: low, high: high)
   }
 
   /// The weight of the Kalman estimate beside the minimum-delay estimate, 0...1. The weights are proportional to the
@@ -185,8 +216,15 @@ public struct RemoteClock: Sendable {
     return 1 / (1 + ratio * ratio)
   }
 
-  /// The nearest integer. Values that would not fit into Int64 are clamped.
-  private static func rounded(_ value: Double) -> Int64 { Int64(min(max(value, -4e18), 4e18).rounded()) }
+  /// The nearest integer; the one farther from zero if two are equally near. Values that would not fit into Int64 are clamped.
+  // The function `rounded()` is a call of the C library, unless the compiler may use SSE 4.1. The difference of a number and its integer
+  // part is exact.
+  private static func rounded(_ value: Double) -> Int64 {
+    let clamped = min(max(value, -4e18), 4e18)
+    let whole = Int64(clamped)
+    let fraction = clamped - Double(whole)
+    return whole + (fraction >= 0.5 ? 1 : fraction <= -0.5 ? -1 : 0)
+  }
 
   /// Whether the packet's instants can be used. A packet is rejected if its local instant is in the future or older than
   /// ``maximumAge``, or if its resolution is coarser than one second. Instants beyond 2^61 ns (73 years) are also

@@ -77,7 +77,7 @@ public struct RemotePeer: Sendable {
   ///   reported yet, or the offset differs from the last reported offset by more than `offsetTolerance`. Otherwise nil. Also nil if the
   ///   peer has no session or no identity, or if the estimate of its clock is not precise enough.
   mutating func updateTiming(_ transit: ClockTransit, at now: Instant) -> Nanoseconds? {
-    guard session != nil, identity != nil, let offset = estimate(at: now)?.offset else { return nil }
+    guard session != nil, identity != nil, clock.isSettled, let offset = clock.offset(at: now) else { return nil }
     if transit.direction == .out { delay.add(transit.difference - offset) }
     if let reported = session!.reportedOffset, abs((offset - reported).count) <= Self.offsetTolerance { return nil }
     session!.reportedOffset = offset
