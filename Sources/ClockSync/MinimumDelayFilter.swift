@@ -173,16 +173,18 @@ struct MinimumDelayFilter: Sendable {
     var remaining = corners
     func evaluate(_ slope: Double) -> (width: Double, band: Band) {
       let band = band(of: slope, by: remaining)
-      let normalizedSlope = slope / KalmanClock.initialSkewDeviation
-      return (band.high - band.low - priorWeight * normalizedSlope * normalizedSlope / 2, band)
+      return (band.high - band.low - Self.reduction(of: slope, priorWeight: priorWeight), band)
     }
     // `least...greatest` is the range of slopes that contains the maximum. `left` and `right` are two slopes within it.
     var (least, greatest) = (-Self.maximumSkew, Self.maximumSkew)
     let ratio = Self.goldenRatio
     var (left, right) = (greatest - (greatest - least) * ratio, least + (greatest - least) * ratio)
     var (atLeft, atRight) = (evaluate(left), evaluate(right))
-    // Forty sections: the precision is a hundredth of a nanosecond per second.
-    for _ in 0..<40 {
+    // Forty sections: the precision is a hundredth of a nanosecond per second. The last ones, with at most two corners of each hull,
+    // need no search for the corners that the band touches.
+    var sections = 40
+    while sections > 0, remaining.outbound.count > 2 || remaining.returning.count > 2 {
+      sections -= 1
       if atLeft.width < atRight.width {
         remaining.discardFlatter(than: atLeft.band)
         (least, left, atLeft) = (left, right, atRight)
@@ -193,6 +195,21 @@ struct MinimumDelayFilter: Sendable {
         (greatest, right, atRight) = (right, left, atLeft)
         left = greatest - (greatest - least) * ratio
         atLeft = evaluate(left)
+      }
+    }
+    if sections > 0 {
+      let last = lastCorners(of: remaining)
+      var (leftWidth, rightWidth) = (atLeft.width, atRight.width)
+      for _ in 0..<sections {
+        if leftWidth < rightWidth {
+          (least, left, leftWidth) = (left, right, rightWidth)
+          right = least + (greatest - least) * ratio
+          rightWidth = last.width(of: right, priorWeight: priorWeight)
+        } else {
+          (greatest, right, rightWidth) = (right, left, leftWidth)
+          left = greatest - (greatest - least) * ratio
+          leftWidth = last.width(of: left, priorWeight: priorWeight)
+        }
       }
     }
     skew = (least + greatest) / 2
@@ -216,6 +233,41 @@ struct MinimumDelayFilter: Sendable {
     skewVariance = min(
       3 * variance / (duration * duration), KalmanClock.initialSkewDeviation * KalmanClock.initialSkewDeviation)
     return true
+  }
+
+  /// The amount by which the prior knowledge of the skew reduces the width of a band of slope `slope`.
+  private static func reduction(of slope: Double, priorWeight: Double) -> Double {
+    let normalizedSlope = slope / KalmanClock.initialSkewDeviation
+    return priorWeight * normalizedSlope * normalizedSlope / 2
+  }
+
+  /// The last one or two corners of each hull in the search of the widest band.
+  private struct LastCorners {
+    /// A corner: its moment since ``time``, and its difference.
+    typealias Corner = (x: Double, y: Double)
+    /// The corners of the outbound hull; twice the same if there is only one.
+    var outbound: (Corner, Corner)
+    /// The corners of the returning hull; twice the same if there is only one.
+    var returning: (Corner, Corner)
+
+    /// The width of the band of slope `slope`, reduced by the prior knowledge.
+    func width(of slope: Double, priorWeight: Double) -> Double {
+      let (a, b) = (outbound.0.y - slope * outbound.0.x, outbound.1.y - slope * outbound.1.x)
+      let (c, d) = (returning.0.y - slope * returning.0.x, returning.1.y - slope * returning.1.x)
+      let (low, high) = (d > c ? d : c, b < a ? b : a)
+      return high - low - MinimumDelayFilter.reduction(of: slope, priorWeight: priorWeight)
+    }
+  }
+
+  /// The first and the last of `remaining`, which contain at most two corners of each hull.
+  private func lastCorners(of remaining: Corners) -> LastCorners {
+    let first = outbound[Int(outboundHull[remaining.outbound.lowerBound])]
+    let second = outbound[Int(outboundHull[remaining.outbound.upperBound - 1])]
+    let third = returning[Int(returningHull[remaining.returning.lowerBound])]
+    let fourth = returning[Int(returningHull[remaining.returning.upperBound - 1])]
+    return LastCorners(
+      outbound: ((first.x - time, first.y), (second.x - time, second.y)),
+      returning: ((third.x - time, third.y), (fourth.x - time, fourth.y)))
   }
 
   /// Finds the corners of the lower side of the convex hull of the points in the window; of the upper side if `sign` is

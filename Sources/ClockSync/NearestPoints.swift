@@ -8,11 +8,19 @@ struct NearestPoints {
   private var count = 0
 
   /// Adds a point at `distance` from the edge. The distance is inserted in order, and the larger ones move up by one place.
-  mutating func add(_ distance: Double) {
+  @inline(__always) mutating func add(_ distance: Double) {
     count += 1
-    var moving = distance
-    guard moving < nearest[5] else { return }
-    for n in 0..<6 where moving < nearest[n] { swap(&moving, &nearest[n]) }
+    guard distance < nearest[5] else { return }
+    insert(distance)
+  }
+
+  private mutating func insert(_ distance: Double) {
+    var place = 5
+    while place > 0, distance < nearest[place - 1] {
+      nearest[place] = nearest[place - 1]
+      place -= 1
+    }
+    nearest[place] = distance
   }
 
   /// The distance from the edge to the sixth point, divided by five. With two to five points, the distance to the
