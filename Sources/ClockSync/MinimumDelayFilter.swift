@@ -93,6 +93,8 @@ struct MinimumDelayFilter: Sendable {
   // The slots of the corners of each hull, oldest first; preallocated.
   private var outboundHull = [UInt8](repeating: 0, count: bucketCount)
   private var returningHull = [UInt8](repeating: 0, count: bucketCount)
+  /// The oldest bucket that was used since the filter began; the greatest number if none was used.
+  private var oldest = Int64.max
   /// The ranges of all corners of both hulls at the last fit.
   private var corners = Corners()
 
@@ -114,6 +116,7 @@ struct MinimumDelayFilter: Sendable {
   mutating func removeAll() {
     for n in 0..<Self.bucketCount { (outbound[n], returning[n]) = (Point(), Point()) }
     (halfWidth, variance, skewVariance) = (.infinity, Self.unknownVariance, Self.unknownVariance)
+    oldest = .max
   }
 
   /// Adds a packet. The packet is kept if it is the first of its bucket, or more extreme than the kept packet of its
@@ -127,6 +130,7 @@ struct MinimumDelayFilter: Sendable {
   mutating func add(_ difference: Double, isOut: Bool, at moment: Double) {
     let bucket = Self.bucket(of: moment)
     let slot = Self.slot(of: bucket)
+    oldest = min(oldest, bucket)
     let kept = isOut ? outbound[slot] : returning[slot]
     var packets = 1.0
     // The slot contains a packet of a later bucket.
@@ -156,13 +160,32 @@ struct MinimumDelayFilter: Sendable {
     return remainder < 0 ? remainder + bucketCount : remainder
   }
 
+  /// The buckets among which a fit looks for points: the last ``bucketCount``, without those before the first packet.
+  private struct Window {
+    /// The slot of the first bucket. The slots of the others follow in the ring buffer.
+    let first: Int
+    /// The number of buckets.
+    let count: Int
+    /// The moments of the window. A slot whose bucket had no packet can contain an older point.
+    let moments: Range<Double>
+
+    /// The window that ends with the bucket `newest`. No bucket before `oldest` contains a packet.
+    init(from oldest: Int64, to newest: Int64) {
+      let beginning = newest + 1 - Int64(bucketCount)
+      let first = max(beginning, min(oldest, newest))
+      self.first = slot(of: first)
+      count = Int(newest - first) + 1
+      moments = MinimumDelayFilter.beginning(of: beginning)..<MinimumDelayFilter.beginning(of: newest + 1)
+    }
+  }
+
   /// Fits the line to the packets in the window that ends at `moment`.
   ///
   /// - Returns: false, with the result of the last fit unchanged, while one direction has no packets in the window.
   mutating func fit(at moment: Double) -> Bool {
-    let newest = Self.bucket(of: moment)
-    let (outboundCount, outboundPackets) = Self.hull(of: outbound, newest: newest, sign: 1, into: &outboundHull)
-    let (returningCount, returningPackets) = Self.hull(of: returning, newest: newest, sign: -1, into: &returningHull)
+    let window = Window(from: oldest, to: Self.bucket(of: moment))
+    let (outboundCount, outboundPackets) = Self.hull(of: outbound, in: window, sign: 1, into: &outboundHull)
+    let (returningCount, returningPackets) = Self.hull(of: returning, in: window, sign: -1, into: &returningHull)
     guard outboundCount > 0, returningCount > 0 else { return false }
     (corners, time) = (Corners(outbound: 0..<outboundCount, returning: 0..<returningCount), moment)
     // Prior knowledge: the skew has the mean zero and the standard deviation `initialSkewDeviation`. This knowledge has
@@ -215,8 +238,8 @@ struct MinimumDelayFilter: Sendable {
     skew = (least + greatest) / 2
     let best = band(of: skew, by: remaining)
     (offset, halfWidth) = ((best.low + best.high) / 2, max(0, (best.high - best.low) / 2))
-    let highError = edgeError(of: outbound, to: best.high, sign: 1, newest: newest)
-    let lowError = edgeError(of: returning, to: best.low, sign: -1, newest: newest)
+    let highError = edgeError(of: outbound, to: best.high, sign: 1, in: window)
+    let lowError = edgeError(of: returning, to: best.low, sign: -1, in: window)
     // If the skew drifts, the offset is a parabola with the second derivative `skewDrift`. At the end of the window, a
     // regression line deviates from this parabola by `skewDrift` times the square of `span` divided by 12. This largest drift is
     // taken for two standard deviations.
@@ -275,45 +298,41 @@ struct MinimumDelayFilter: Sendable {
   ///
   /// - Parameters:
   ///   - points: a ring buffer.
-  ///   - newest: the last bucket of the window.
+  ///   - window: the window.
   ///   - sign: 1 or -1.
   ///   - corners: receives the slots of the corners, oldest first.
   /// - Returns: the number of corners, and the number of packets that the points stand for.
   private static func hull(
-    of points: [Point], newest: Int64, sign: Double, into corners: inout [UInt8]
+    of points: [Point], in window: Window, sign: Double, into corners: inout [UInt8]
   ) -> (corners: Int, packets: Double) {
     let points = points.span
     var corners = corners.mutableSpan
     var (found, packets) = (0, 0.0)
     // The last corner q and the corner p before it.
-    var (p, q) = (Point(), Point())
-    let present = window(newest: newest)
-    // The slot after that of the newest bucket holds the oldest bucket.
-    var slot = slot(of: newest)
-    for _ in 0..<bucketCount {
+    var (px, py, qx, qy) = (0.0, 0.0, 0.0, 0.0)
+    var slot = window.first
+    for _ in 0..<window.count {
+      let (point, current) = (points[slot], slot)
       slot = slot + 1 < bucketCount ? slot + 1 : 0
-      let point = points[slot]
-      guard present.contains(point.x) else { continue }
+      guard window.moments.contains(point.x) else { continue }
       packets += point.packets
       while found > 1 {
         // The corner q is dropped if it does not lie below the line from p to the new point; on the upper side, if it does
         // not lie above this line.
-        let turn = (q.x - p.x) * (point.y - p.y) - (point.x - p.x) * (q.y - p.y)
+        let turn = (qx - px) * (point.y - py) - (point.x - px) * (qy - py)
         guard sign * turn <= 0 else { break }
         found -= 1
-        q = p
-        if found > 1 { p = points[Int(corners[found - 2])] }
+        (qx, qy) = (px, py)
+        if found > 1 {
+          let before = points[Int(corners[found - 2])]
+          (px, py) = (before.x, before.y)
+        }
       }
-      corners[found] = UInt8(truncatingIfNeeded: slot)
+      corners[found] = UInt8(truncatingIfNeeded: current)
       found += 1
-      (p, q) = (q, point)
+      (px, py, qx, qy) = (qx, qy, point.x, point.y)
     }
     return (found, packets)
-  }
-
-  /// The moments of the window that ends with the bucket `newest`.
-  private static func window(newest: Int64) -> Range<Double> {
-    beginning(of: newest + 1 - Int64(bucketCount))..<beginning(of: newest + 1)
   }
 
   /// The edges of the band of slope `skew` at the moment of the last ``fit(at:)``. If `skew` is the true skew, they are the
@@ -347,11 +366,15 @@ struct MinimumDelayFilter: Sendable {
   ///   - points: the points of the direction that the edge touches.
   ///   - edge: the edge at ``time``.
   ///   - sign: 1 if the points lie above the edge, -1 if they lie below it.
-  ///   - newest: the last bucket of the window.
-  private func edgeError(of points: [Point], to edge: Double, sign: Double, newest: Int64) -> Double {
+  ///   - window: the window.
+  private func edgeError(of points: [Point], to edge: Double, sign: Double, in window: Window) -> Double {
+    let points = points.span
     var nearest = NearestPoints()
-    let present = Self.window(newest: newest)
-    for point in points where present.contains(point.x) {
+    var slot = window.first
+    for _ in 0..<window.count {
+      let point = points[slot]
+      slot = slot + 1 < Self.bucketCount ? slot + 1 : 0
+      guard window.moments.contains(point.x) else { continue }
       nearest.add(sign * (point.y - skew * (point.x - time) - edge))
     }
     return nearest.spacing ?? halfWidth
