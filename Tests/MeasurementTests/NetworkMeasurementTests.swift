@@ -184,6 +184,21 @@ import _TestSupport
     #expect(report.clock?.skewBounds == nil && report.notes.contains { $0.contains("was not constant") })
   }
 
+  /// Fifteen exchanges do not show the noise of the clock. Without noise, a minute of exchanges does not widen the standard deviation beyond
+  /// 3 us.
+  @Test func deviationNeedsSixteenExchanges() throws {
+    func report(_ count: Int) throws -> NetworkReport {
+      try measurement(Network(), count: count, seed: 6).measurement.report(
+        peer: "x", pending: 0, provenance: Self.provenance)
+    }
+    let short = try report(15)
+    #expect(short.clock != nil && short.clock?.deviation == nil && short.description.contains("deviation unknown"))
+    #expect(short.notes.contains { $0.contains("too few answers for the standard deviation") })
+    #expect(!String(decoding: try JSONEncoder().encode(short), as: UTF8.self).contains("deviation_us"))
+    let long = try report(3_000)
+    #expect(try #require(long.clock?.deviation) < .microseconds(3) && long.notes == [], "\(long)")
+  }
+
   @Test func noAnswerIsAnError() {
     var measurement = NetworkMeasurement(.clockPackets)
     measurement.requestSent()

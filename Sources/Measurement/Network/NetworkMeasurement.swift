@@ -17,6 +17,8 @@ public struct NetworkMeasurement: Sendable {
   public private(set) var unsolicited = 0
   /// The estimate of the remote clock.
   private var clock = RemoteClock()
+  /// The deviations of the exchanges from the estimates before them.
+  private var scatter = OffsetScatter()
 
   /// Creates a measurement without exchanges.
   ///
@@ -42,6 +44,8 @@ public struct NetworkMeasurement: Sendable {
       return
     }
     exchanges.append(exchange)
+    let (middle, resets) = (exchange.sent + Nanoseconds((exchange.received - exchange.sent).count / 2), clock.resets)
+    if let estimate = clock.estimate(at: middle) { scatter.add(exchange, offset: estimate.offset) }
     let resolution = `protocol`.resolution
     for transit in [
       ClockTransit(.out, sent: exchange.sent, received: exchange.remoteReceived, resolution: resolution),
@@ -49,10 +53,19 @@ public struct NetworkMeasurement: Sendable {
     ] {
       clock.add(transit, at: exchange.received)
     }
+    if clock.resets > resets { scatter.removeAll() }
   }
 
   /// The estimate of the remote clock at the newest answer; nil with too few answers.
   public var estimate: ClockEstimate? { exchanges.last.flatMap { clock.estimate(at: $0.received) } }
+
+  /// The standard deviation of the offset of ``estimate``, with the noise of the clocks and of their stamps (``OffsetScatter``). It assumes
+  /// that both directions have the same delay. Nil with too few answers.
+  public var deviation: Nanoseconds? {
+    guard let estimate, let variance = scatter.variance else { return nil }
+    let own = Double(estimate.deviation.count)
+    return Nanoseconds(Int64(min((own * own + variance).squareRoot(), 4e18).rounded(.up)))
+  }
 
   /// Returns the number of requests that remained without an answer.
   ///

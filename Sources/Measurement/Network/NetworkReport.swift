@@ -29,8 +29,9 @@ public struct NetworkReport: Hashable, Sendable {
     public let offset: Nanoseconds
     /// The largest possible error of the offset, for any division of the round trip between the two directions.
     public let uncertainty: Nanoseconds
-    /// The standard deviation of the offset. It assumes that both directions have the same delay.
-    public let deviation: Nanoseconds
+    /// The standard deviation of the offset (``NetworkMeasurement/deviation``). It assumes that both directions have the same delay. Nil
+    /// with too few answers.
+    public let deviation: Nanoseconds?
     /// The rate of the remote clock relative to the local clock, minus 1, in parts per million.
     public let skew: Double
     /// The range of possible skews in parts per million, if both clocks have a constant rate (``ClockLine``). Nil if a rate was not
@@ -91,8 +92,11 @@ public struct NetworkReport: Hashable, Sendable {
       let line = ClockLine(exchanges, margin: margin)
       let bounds = line?.skewBounds
       clock = Clock(
-        offset: estimate.offset, uncertainty: estimate.uncertainty, deviation: estimate.deviation, skew: estimate.skew,
-        skewBounds: bounds.map { $0.lowerBound * 1e6...$0.upperBound * 1e6 })
+        offset: estimate.offset, uncertainty: estimate.uncertainty, deviation: measurement.deviation,
+        skew: estimate.skew, skewBounds: bounds.map { $0.lowerBound * 1e6...$0.upperBound * 1e6 })
+      if clock?.deviation == nil {
+        notes.append("too few answers for the standard deviation of the offset; measure longer")
+      }
       if line == nil {
         notes.append("the rate of a clock was not constant, so the skew has no bounds")
       } else if bounds == nil {
@@ -139,7 +143,7 @@ extension NetworkReport.Direction: Encodable {
 extension NetworkReport.Clock: Encodable {
   public func encode(to encoder: any Encoder) throws {
     try encoder.encode([
-      "offset_ns": offset.count, "uncertainty_us": uncertainty.microseconds, "deviation_us": deviation.microseconds,
+      "offset_ns": offset.count, "uncertainty_us": uncertainty.microseconds, "deviation_us": deviation?.microseconds,
       "skew_ppm": skew, "skew_low_ppm": skewBounds?.lowerBound, "skew_high_ppm": skewBounds?.upperBound,
     ])
   }
@@ -167,7 +171,7 @@ extension NetworkReport: CustomStringConvertible {
         ])
       text += "Directions, us\n\(directions)\n"
       text += "Clock of the peer\noffset \(Double(clock.offset.count).fixed(9, scale: 1e-9)) s, "
-      text += "standard deviation \(Double(clock.deviation.count).microseconds) us, "
+      text += "standard deviation \(clock.deviation.map { "\(Double($0.count).microseconds) us" } ?? "unknown"), "
       text += "largest possible error \(Double(clock.uncertainty.count).microseconds) us\n"
       text += "skew \(clock.skew.fixed(3)) ppm"
       if let bounds = clock.skewBounds {

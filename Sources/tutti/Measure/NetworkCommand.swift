@@ -20,7 +20,9 @@ struct NetworkCommand: ParsableCommand {
                          Tutti peer needed for the answer
         variation        one-way delay minus the smallest one, for each direction
         lost             requests without an answer, except those of the last second
-        offset           clock of the peer minus the clock of this machine
+        offset           clock of the peer minus the clock of this machine; its
+                         standard deviation is an upper limit that contains the
+                         noise of both clocks
         skew             rate of the clock of the peer, relative to this machine
         asymmetry bound  error of the offset if one direction has all of the delay
 
@@ -96,7 +98,8 @@ struct NetworkCommand: ParsableCommand {
     text += ", \(measurement.lost(pending: pending)) lost"
     text += ", round trip \((last.received - last.sent).microseconds) us, smallest \(Double(smallest) / 1e3) us"
     if let estimate = measurement.estimate {
-      text += ", offset \(estimate.offset.seconds) s +- \(estimate.deviation.microseconds) us"
+      text += ", offset \(estimate.offset.seconds) s"
+      if let deviation = measurement.deviation { text += " +- \(deviation.microseconds) us" }
     }
     return text
   }
