@@ -150,6 +150,15 @@ import _TestSupport
     }
   }
 
+  /// Half of the actions are 1 ms late, and half are 9 ms late. The bins between them are empty.
+  @Test func emptyBinsOfTheHistogramAreZero() throws {
+    let asynchronies = (0..<40).map { $0 % 2 == 0 ? 1e6 : 9e6 }
+    let analysis = try PlayersAnalysis([Players.trace("anna", asynchronies)], grid: .rhythm(ticksPerLine: 6))
+    let script = analysis.plot(PlotPicture(file: "x.svg", format: .svg))
+    let bins = ["-1.0 0", "1.0 20", "3.0 0", "5.0 0", "7.0 0", "9.0 20", "11.0 0"]
+    #expect(script.contains("$histogram0 << END_OF_DATA\n\(bins.joined(separator: "\n"))\nEND_OF_DATA"))
+  }
+
   @Test func textAndPlotShowTheFigures() throws {
     let players = Players.ensemble(100, grid: [0.3, 0.1], gains: [[0, 0.25], [0.5, 0]], timekeeper: 10e6, seed: 1)
     let analysis = try PlayersAnalysis(

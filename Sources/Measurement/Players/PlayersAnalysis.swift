@@ -197,19 +197,29 @@ public struct PlayersAnalysis: Sendable {
       guard !actions.isEmpty else { continue }
       data += Gnuplot.data(
         "time\(index)", actions.map { "\(Double($0.0 - clockOffsets[index] - start) / 1e9) \($0.1)" })
-      let bins = Dictionary(grouping: actions) { Int(($0.1 / width).rounded(.down)) }
-      data += Gnuplot.data(
-        "histogram\(index)",
-        bins.sorted { $0.key < $1.key }.map { "\((Double($0.key) + 0.5) * width) \($0.value.count)" })
+      data += Gnuplot.data("histogram\(index)", Self.histogram(actions.map(\.1), width: width))
       let (symbol, title) = (Gnuplot.symbol(index), Gnuplot.quoted(player.name))
-      points.append("$time\(index) using 1:2 with points \(symbol) title \(title)")
+      points.append("$time\(index) using 1:2 with points \(symbol) notitle")
+      points.append(Gnuplot.keyEntry(index, player.name))
       histograms.append("$histogram\(index) using 1:2 with linespoints \(symbol) title \(title)")
     }
     return Gnuplot.script(
       picture, title: report.provenance?.title ?? "", data: data,
       [
         Gnuplot.Panel(x: "time since the first action / s", y: quantity, curves: points),
-        Gnuplot.Panel(x: quantity, y: "actions", curves: histograms),
+        Gnuplot.Panel(x: quantity, y: "actions", settings: ["set yrange [0:*]"], curves: histograms),
       ])
+  }
+
+  /// Returns the lines of a histogram: the middle of each bin, and the number of values in it. An empty bin has the number 0. An empty bin
+  /// before the first value and one after the last value close the curve.
+  ///
+  /// - Parameters:
+  ///   - values: the values in milliseconds.
+  ///   - width: the width of a bin in milliseconds.
+  private static func histogram(_ values: [Double], width: Double) -> [String] {
+    let counts = Dictionary(values.map { (Int(($0 / width).rounded(.down)), 1) }, uniquingKeysWith: +)
+    guard let first = counts.keys.min(), let last = counts.keys.max() else { return [] }
+    return (first - 1...last + 1).map { "\((Double($0) + 0.5) * width) \(counts[$0] ?? 0)" }
   }
 }

@@ -43,7 +43,15 @@ enum Gnuplot {
   static func color(_ index: Int) -> String { "lc rgb '\(colors[index % colors.count])'" }
 
   /// Returns the colour and the filled symbol of the curve with this index.
-  static func symbol(_ index: Int) -> String { "pt \(points[index % points.count]) ps 0.4 \(color(index))" }
+  static func symbol(_ index: Int, size: Double = 0.4) -> String {
+    "pt \(points[index % points.count]) ps \(size) \(color(index))"
+  }
+
+  /// Returns a curve without points that shows the symbol of the curve with this index in the key. The symbols of many points are too
+  /// small for the key.
+  static func keyEntry(_ index: Int, _ title: String) -> String {
+    "NaN with points \(symbol(index, size: 0.8)) title \(quoted(title))"
+  }
 
   /// Returns the script of a picture: its panels, one above the other. The key is above the data and not on them.
   ///
