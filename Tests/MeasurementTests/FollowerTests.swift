@@ -243,4 +243,25 @@ import _TestSupport
         usesPulses: usesPulses, hasCommonClock: true)
     }
   }
+
+  /// One sound that is 45 ms late is outside the axis. The label contains its value, and the response to a tempo step, 8.9 ms, stays inside.
+  @Test func outlierDoesNotFlattenThePlot() throws {
+    let followers = try Followers()
+    var sounds = followers.loop(gain: 0.1)
+    // The sound is in the part after the second tempo step.
+    sounds[300] += 45e6
+    let picture = PlotPicture(file: "x.svg", format: .svg)
+    let script = try followers.analysis(sounds, noise: 4e5).plot(picture)
+    #expect(script.components(separatedBy: "'phase error / ms'").count == 3)
+    #expect(script.components(separatedBy: "s (△ outside: 1, up to 4").count == 3)
+    let ranges = script.components(separatedBy: "\n").filter { $0.hasPrefix("set yrange") }
+    #expect(ranges.count == 2, "\(ranges)")
+    for range in ranges {
+      let bounds = range.dropFirst("set yrange [".count).dropLast().split(separator: ":").compactMap { Double($0) }
+      #expect(bounds.count == 2 && bounds[0] < -1 && bounds[1] > 10 && bounds[1] < 30, "\(range)")
+    }
+    let constant = try Followers(step: 0)
+    let single = try constant.analysis(constant.ideal(delay: 3e6), noise: 4e5).plot(picture)
+    #expect(single.components(separatedBy: "\nplot ").count == 2 && !single.contains("set yrange"))
+  }
 }

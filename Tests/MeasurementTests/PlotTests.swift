@@ -31,12 +31,23 @@ struct PlotTests {
     let points = (values + [5000]).enumerated().map { (x: Double($0), y: $1) }
     let robust = try #require(RobustRange(points.map(\.y)))
     #expect(robust.range == -10...20 && robust.setting == "set yrange [-10.0:20.0]")
-    let (data, curve) = robust.outside("o", points, unit: "µs")
+    let (data, curve, _) = robust.outside("o", points, unit: "µs")
     #expect(data == "$o << END_OF_DATA\n1000.0 20.0\nEND_OF_DATA\n")
     #expect(curve.contains("'outside the axis: 1, up to 5000 µs'"))
+    let (_, hidden, note) = robust.outside("o", points, unit: "µs", isInKey: false)
+    #expect(hidden.hasSuffix("notitle") && note == "(△ outside: 1, up to 5000 µs)")
     #expect(RobustRange.settings([0.0007, 0.0007], nil) == ["set yrange [-0.05:0.05]"])
     #expect(RobustRange.settings([0, 1], nil) == [] && RobustRange.settings([0], robust) == [robust.setting])
     #expect(RobustRange([Double]()) == nil && RobustRange([1, 1, 1]) == nil)
+  }
+
+  /// An isolated value is outside the axis. Two successive values of a response are not.
+  @Test func onlyIsolatedValuesAreOutliers() throws {
+    let values = (0..<1000).map { Double($0 % 11) }
+    let robust = try #require(RobustRange(isolatedIn: [values, values + [100, 500, 100, 50] + values]))
+    #expect(robust.range == -10...100)
+    #expect(RobustRange(isolatedIn: [values, values + [100, 100] + values]) == nil)
+    #expect(RobustRange(isolatedIn: [values]) == nil && RobustRange(isolatedIn: []) == nil)
   }
 
   @Test func deviationsHaveWholeDecadesAndFourGuides() throws {

@@ -59,34 +59,45 @@ public struct FollowerAnalysis {
     }
   }
 
-  /// Returns a gnuplot script that draws the phase errors over time, and the responses to the tempo steps.
-  /// script contains its data, reads no file, needs gnuplot 5, and writes a picture to `file`.
+  /// Returns a gnuplot script that draws the phase errors over time, and the responses to the tempo steps, if there are tempo steps. The
+  /// script contains its data, reads no file, needs gnuplot 5, and writes a picture.
   ///
   /// Real-time: not safe.
   public func plot(_ picture: PlotPicture) -> String {
     let sections = record.header.stimulus.sections
     var data = ""
-    var (all, steps): ([String], [String]) = ([], [])
+    // The phase errors in milliseconds, over the time of the clock, and over the time since the tempo step, in seconds.
+    var (all, responses): ([[(x: Double, y: Double)]], [[(x: Double, y: Double)]]) = ([], [])
+    var (points, keys, lines): ([String], [String], [String]) = ([], [], [])
     for (index, section) in sections.enumerated() {
-      // One line for each sound: the time in seconds, the phase error in microseconds, and the time since the beginning of the section in
-      // seconds.
-      let lines = placement.sounds.filter { section.ticks.contains($0.tick) }.map { sound in
-        let time = Double(record.ticks[sound.tick].ideal)
-        return "\(time / 1e9) \(sound.error / 1e3) \((time - section.start) / 1e9)"
-      }
-      guard !lines.isEmpty else { continue }
-      data += Gnuplot.data("part\(index)", lines)
-      let style = "\(Gnuplot.symbol(index)) title '\(section.part.rawValue)'"
-      all.append("$part\(index) using 1:2 with points \(style)")
+      let sounds = placement.sounds.filter { section.ticks.contains($0.tick) }
+      guard !sounds.isEmpty else { continue }
+      let times = sounds.map { Double(record.ticks[$0.tick].ideal) }
+      let part = zip(times, sounds).map { (x: $0 / 1e9, y: $1.error / 1e6) }
+      all.append(part)
+      data += Gnuplot.data("part\(index)", part.map { "\($0.x) \($0.y) \($0.x - section.start / 1e9)" })
+      // A part has hundreds of sounds.
+      points.append("$part\(index) using 1:2 with points \(Gnuplot.symbol(index, size: 0.25)) notitle")
+      keys.append(Gnuplot.keyEntry(index, section.part.rawValue))
       if index > 0, sections[index - 1].period != section.period {
-        steps.append("$part\(index) using 3:2 with linespoints \(style)")
+        responses.append(part.map { ($0.x - section.start / 1e9, $0.y) })
+        let title = Gnuplot.quoted(section.part.rawValue)
+        lines.append("$part\(index) using 3:2 with linespoints \(Gnuplot.symbol(index)) title \(title)")
       }
     }
-    return Gnuplot.script(
-      picture, title: report.provenance.title, data: data,
-      [
-        Gnuplot.Panel(x: "time / s", y: "phase error / µs", curves: all),
-        Gnuplot.Panel(x: "time after the tempo step / s", y: "phase error / µs", curves: steps),
-      ])
+    // Returns the panel of `series`, and adds the marks of the outliers to `data`.
+    func panel(_ name: String, x: String, _ series: [[(x: Double, y: Double)]], _ curves: [String]) -> Gnuplot.Panel {
+      let robust = RobustRange(isolatedIn: series.map { $0.map(\.y) })
+      let outside = robust?.outside(name, series.flatMap(\.self), unit: "ms", isInKey: false)
+      data += outside?.data ?? ""
+      return Gnuplot.Panel(
+        x: outside.map { "\(x) \($0.note)" } ?? x, y: "phase error / ms", settings: robust.map { [$0.setting] } ?? [],
+        curves: curves + [outside?.curve].compactMap(\.self))
+    }
+    var panels = [panel("outside", x: "time / s", all, points + keys)]
+    if !responses.isEmpty {
+      panels.append(panel("outsideresponses", x: "time after the tempo step / s", responses, lines))
+    }
+    return Gnuplot.script(picture, title: report.provenance.title, data: data, panels)
   }
 }
