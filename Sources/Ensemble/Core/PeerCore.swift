@@ -17,6 +17,8 @@ public import Sending
 /// Real-time: not safe.
 public final class PeerCore {
   /// An action that the owner must perform. Peers are addressed by session.
+  ///
+  /// The large cases are indirect: the size of every output would otherwise be that of the largest case, 1088 octets.
   public enum Output: Sendable {
     // `from` is the local address from which the packet leaves. If it is nil, the operating system chooses the address.
 
@@ -27,13 +29,13 @@ public final class PeerCore {
     /// Send a CK0 from the local data port: see ``Endpoint/clockPacket(on:sentAt:)``.
     case clockPacket(SessionID, to: SocketAddress, from: SocketAddress?)
     /// Execute a command of the stream sender, on the clock thread.
-    case stream(StreamCommand)
+    indirect case stream(StreamCommand)
     /// Send a part of a document, on the clock thread.
-    case document(DocumentTransmission)
+    indirect case document(DocumentTransmission)
     /// Play by this schedule from now on.
-    case play(PlaybackSchedule)
+    indirect case play(PlaybackSchedule)
     /// Execute a command of the receiver, on the network thread.
-    case receiving(ReceivingCommand)
+    indirect case receiving(ReceivingCommand)
     /// Inform the user of a message of a remote peer that the gates admit, or of a message of the local player (nil). A message of
     /// a remote peer is also passed to the programs that are connected to the ALSA port for notes.
     case sounded(Message, from: SessionID?)
@@ -43,7 +45,7 @@ public final class PeerCore {
     /// Record the arrival of a tick of the master. Emitted only if ``PeerCore/reportsArrivals`` is true.
     case arrived(TickArrival)
     /// Inform the user.
-    case event(Event)
+    indirect case event(Event)
   }
 
   /// The AppleMIDI sessions.
