@@ -49,7 +49,15 @@ final class SessionTable {
   var due: Session? { deadlines.first }
   /// The number of sessions, revivals and candidates with a deadline.
   var waitingCount: Int { deadlines.count }
-  subscript(id: SessionID) -> Session? { ids[id] }
+  /// The session that was found last by its identifier. Consecutive accesses mostly concern one session, and need no hash value then.
+  private var found: Session?
+
+  subscript(id: SessionID) -> Session? {
+    if let found, found.id == id { return found }
+    let session = ids[id]
+    if session != nil { found = session }
+    return session
+  }
   subscript(source: Source) -> Session? { sources[source] }
   func session(withToken token: UInt32) -> Session? { tokens[token] }
   func session(at control: SocketAddress) -> Session? { controls[control] }
@@ -103,6 +111,7 @@ final class SessionTable {
 
   /// Removes a session, a revival or a candidate.
   func remove(_ session: Session) {
+    if found === session { found = nil }
     deadlines.remove(session)
     earliestDeadline = deadlines.earliest
     stopAwaitingPackets(of: session)
