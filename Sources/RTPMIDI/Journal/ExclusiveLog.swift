@@ -92,8 +92,11 @@ struct ExclusiveLog: Hashable, Sendable, BitwiseCopyable {
       try packet.write(UInt8(truncatingIfNeeded: first >> 7) | 0x80)
       try packet.write(UInt8(truncatingIfNeeded: first) & 0x7F)
     }
-    for index in 0..<dataCount {
-      try packet.write(octets[start + index] & 0x7F | (index == dataCount - 1 ? 0x80 : 0))
-    }
+    guard dataCount > 0 else { return }
+    // One check of the room, because most journals consist of these octets.
+    guard packet.freeCapacity >= dataCount else { throw .tooLong }
+    let last = start + dataCount - 1
+    for index in start..<last { packet.append(octets[index] & 0x7F) }
+    packet.append(octets[last] & 0x7F | 0x80)
   }
 }
