@@ -66,7 +66,7 @@ extension StreamSender {
   /// Determines whether the next packet contains a recovery journal.
   @_noLocks @_noAllocation
   private mutating func prepareJournal(on slot: Int, at now: Instant) {
-    guard senders[slot].sendsJournal else { return }
+    guard senders[slot].recordsHistory() else { return }
     senders[slot].omitsJournal = !admits(.journal, on: slot, at: now)
   }
 

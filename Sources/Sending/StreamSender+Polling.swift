@@ -187,7 +187,7 @@ extension StreamSender {
   @_noLocks @_noAllocation
   private mutating func encodeGuard(on slot: Int, at now: Instant) -> Transmission? {
     streams[slot].guardDue = .distantFuture
-    guard senders[slot].sendsJournal, senders[slot].hasUnacknowledged else { return nil }
+    guard senders[slot].needsGuardPacket() else { return nil }
     streams[slot].guardCount += 1
     // After the last guard packet of the series, none is due.
     if let pause = GuardPackets.pause(after: streams[slot].guardCount) { streams[slot].guardDue = now + pause }
@@ -205,7 +205,7 @@ extension StreamSender {
   mutating func scheduleGuard(on slot: Int, at now: Instant) {
     streams[slot].guardCount = 0
     streams[slot].guardDue = .distantFuture
-    guard senders[slot].sendsJournal, senders[slot].hasUnacknowledged else { return }
+    guard senders[slot].needsGuardPacket() else { return }
     if let pause = GuardPackets.pause(after: 0) { streams[slot].guardDue = now + pause }
     if streams[slot].guardDue < guardsDue { guardsDue = streams[slot].guardDue }
   }

@@ -97,6 +97,20 @@ public struct PacketSender: ~Copyable {
   /// Real-time: safe.
   public var hasUnacknowledged: Bool { @_noLocks @_noAllocation get { history.hasUnacknowledged } }
 
+  /// Returns whether the packets contain a journal, and ``hasUnacknowledged`` is true.
+  ///
+  /// Real-time: safe.
+  // Mutating, because the compiler copies the sender (288 octets) for a getter if it is an element of a container.
+  @_noLocks @_noAllocation
+  public mutating func needsGuardPacket() -> Bool { history.isRecording && history.hasUnacknowledged }
+
+  /// Returns ``sendsJournal``.
+  ///
+  /// Real-time: safe.
+  // Mutating for the same reason.
+  @_noLocks @_noAllocation
+  public mutating func recordsHistory() -> Bool { history.isRecording }
+
   /// The number of commands that were removed from the journal for lack of space before the receiver acknowledged them.
   ///
   /// Real-time: safe.
