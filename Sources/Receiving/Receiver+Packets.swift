@@ -19,7 +19,7 @@ extension Receiver {
         early.keep(packet, of: header.ssrc, from: address, at: arrival)
         return .unknownSource(header.ssrc, from: address, arrival: arrival)
       }
-      let previous = blocks[place.block].sessions[place.index].stream.highestSequence
+      let previous = blocks[place.block].sessions[place.index].stream.newestSequence()
       recoveredStamp = nil
       // Only the lower 32 bits of the time stamps are decoded here (``Reception``), so the reference instant may be 0.
       // The control thread adds the upper bits.
@@ -35,7 +35,7 @@ extension Receiver {
       }
       return .packet(
         blocks[place.block].sessions[place.index].session,
-        PacketReport(of: header, in: blocks[place.block].sessions[place.index].stream, arrivedAt: arrival),
+        PacketReport(of: header, in: &blocks[place.block].sessions[place.index].stream, arrivedAt: arrival),
         sendInstant: header.sendInstant(in: packet))
     } catch {
       return .dropped(error)
@@ -125,8 +125,9 @@ extension Receiver {
   }
 
   /// Whether an admitted message of the session at `place` changes the sound of the local player's instrument.
+  // Mutating for the same reason as `subscript(sealerFor:onHostOf:)`.
   @_noLocks @_noAllocation
-  private func shapesInstrument(_ message: Message, at place: SessionBlock.Place) -> Bool {
+  private mutating func shapesInstrument(_ message: Message, at place: SessionBlock.Place) -> Bool {
     guard blocks[place.block].sessions[place.index].admission.shaping, message.shapesInstrument,
       let channel = message.channel, let localChannel
     else { return false }
@@ -134,8 +135,9 @@ extension Receiver {
   }
 
   /// Whether a message of the session at `place` concerns the pitches of the local player's instrument.
+  // Mutating for the same reason as `subscript(sealerFor:onHostOf:)`.
   @_noLocks @_noAllocation
-  private func setsPitch(_ message: Message, at place: SessionBlock.Place) -> Bool {
+  private mutating func setsPitch(_ message: Message, at place: SessionBlock.Place) -> Bool {
     message.isOnChannel(of: blocks[place.block].sessions[place.index].admission.pitchChannels)
   }
 
@@ -181,7 +183,10 @@ extension Receiver {
   /// Real-time: not safe.
   public var systemExclusiveOctets: [UInt8] {
     // Mutating for the same reason as `subscript(sealerFor:onHostOf:)`.
-    mutating get { systemExclusive.array }
+    mutating get {
+      guard let place else { return [] }
+      return blocks[place.block].sessions[place.index].stream.systemExclusiveOctets()
+    }
   }
 
   /// Whether a peer with this SSRC on the host of `address` is in session.
@@ -239,7 +244,7 @@ extension Receiver {
   public mutating func authenticate(
     _ datagram: Span<UInt8>, _ header: DatagramHeader, from address: SocketAddress, port: Port
   ) -> DatagramAuthenticity {
-    guard let place = sources.place(of: header.ssrc, onHostOf: address),
+    guard hasKeys, let place = sources.place(of: header.ssrc, onHostOf: address),
       case .some = blocks[place.block].sessions[place.index].opener
     else { return .unprotected }
     if header.canBegin { return .beginning }
@@ -272,11 +277,11 @@ extension Receiver {
   public subscript(sealerFor ssrc: UInt32, onHostOf address: SocketAddress) -> DatagramSealer? {
     // Mutating, because a call of another getter copies the receiver (6 kB) if it is a property of a class.
     @_noLocks @_noAllocation mutating get {
-      guard let place = sources.place(of: ssrc, onHostOf: address) else { return nil }
+      guard hasKeys, let place = sources.place(of: ssrc, onHostOf: address) else { return nil }
       return blocks[place.block].sessions[place.index].sealer
     }
     @_noLocks @_noAllocation set {
-      guard let place = sources.place(of: ssrc, onHostOf: address) else { return }
+      guard hasKeys, let place = sources.place(of: ssrc, onHostOf: address) else { return }
       blocks[place.block].sessions[place.index].sealer = newValue
     }
   }

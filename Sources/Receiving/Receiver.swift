@@ -30,7 +30,7 @@ public struct Receiver: ~Copyable {
   /// The memory of the sessions. A slot is the memory of one session; slot s is in block s / ``SessionBlock/slots``. The commands contain
   /// the slot number of their session.
   var blocks = RigidArray<SessionBlock>(capacity: SessionBlock.limit)
-  var sources = SourceTable()
+  var sources: SourceTable
   var early = EarlyPackets()
   /// The source of the session that the last `open` command opened. Nil after all its early packets were taken.
   private var opened: StreamSource?
@@ -62,7 +62,7 @@ public struct Receiver: ~Copyable {
   /// The number of messages that the limits of all sessions have dropped.
   var refusedOfSessions: Int64 = 0
   /// The sessions with something that is due later: see ``SessionReceiver/hasWork``.
-  var waiting = RigidArray<SessionBlock.Place>(capacity: SessionBlock.limit * SessionBlock.slots)
+  var waiting: RigidArray<SessionBlock.Place>
   /// The next outputs that are already determined.
   var pending = OutputQueue()
   /// The slots whose held notes are being ended: from ``releasing`` up to, but not including, ``releaseEnd``.
@@ -88,6 +88,8 @@ public struct Receiver: ~Copyable {
   let identity: UInt64
   /// Whether the local peer has a passkey.
   let hasPasskey: Bool
+  /// Whether a session with keys was ever opened. Without such a session, no datagram has a tag.
+  private(set) var hasKeys = false
   /// The rate limit in the replies to clock probes.
   var probeRateLimit: UInt16 = 0
 
@@ -96,9 +98,16 @@ public struct Receiver: ~Copyable {
   /// - Parameters:
   ///   - identity: the identity of the local peer, which the replies to clock probes contain.
   ///   - hasPasskey: whether the local peer has a passkey. Clock probes are then answered only in sessions with keys.
+  ///   - sessions: the number of sessions for which the tables have room. ``addSession()`` enlarges the tables, ``add(_:)`` does not.
   ///
   /// Real-time: not safe.
-  public init(identity: UInt64, hasPasskey: Bool = false) { (self.identity, self.hasPasskey) = (identity, hasPasskey) }
+  public init(
+    identity: UInt64, hasPasskey: Bool = false, sessions: Int = SessionBlock.limit * SessionBlock.slots
+  ) {
+    (self.identity, self.hasPasskey) = (identity, hasPasskey)
+    sources = SourceTable(capacity: sessions)
+    waiting = RigidArray(capacity: sessions)
+  }
 
   /// The number of slots that can be used.
   ///
@@ -118,7 +127,12 @@ public struct Receiver: ~Copyable {
   ///
   /// Real-time: not safe.
   public mutating func addSession() {
-    if capacity % SessionBlock.slots == 0 { blocks.append(SessionBlock(slots: 0)) }
+    if capacity % SessionBlock.slots == 0 {
+      blocks.append(SessionBlock(slots: 0))
+      let sessions = capacity + SessionBlock.slots
+      sources.reserve(sessions)
+      if waiting.capacity < sessions { waiting.reallocate(capacity: sessions) }
+    }
     blocks[blocks.count - 1].sessions.append(SessionReceiver())
     capacity += 1
   }
@@ -135,6 +149,7 @@ public struct Receiver: ~Copyable {
       let place = SessionBlock.Place(slot: slot)
       blocks[place.block].sessions[place.index].open(session, source, admission, keys)
       sources.insert(source, at: place)
+      if case .some = keys { hasKeys = true }
       opened = source
     case .admit(let slot, let session, let admission):
       guard let place = place(of: session, in: slot) else { return }

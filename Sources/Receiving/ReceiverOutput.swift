@@ -140,12 +140,6 @@ public struct ReceivedSystemExclusive: Sendable, BitwiseCopyable {
   ///
   /// Real-time: not safe.
   public var array: [UInt8] {
-    // A span, because each access to an element of the `InlineArray` would copy the whole array.
-    let (octets, count) = (octets, count)
-    let span = octets.span
-    var array: [UInt8] = []
-    array.reserveCapacity(count)
-    for index in 0..<count { array.append(span[index]) }
-    return array
+    octets.span.array(first: count)
   }
 }

@@ -193,7 +193,15 @@ struct SourceTable: ~Copyable {
     let place: SessionBlock.Place
   }
 
-  private var entries = RigidArray<Entry>(capacity: SessionBlock.limit * SessionBlock.slots)
+  private var entries: RigidArray<Entry>
+
+  /// - Parameter capacity: the maximum number of sources.
+  init(capacity: Int) { entries = RigidArray(capacity: capacity) }
+
+  /// Makes room for `capacity` sources. Allocates memory.
+  mutating func reserve(_ capacity: Int) {
+    if entries.capacity < capacity { entries.reallocate(capacity: capacity) }
+  }
 
   /// Inserts a source, if there is room.
   @_noLocks @_noAllocation

@@ -9,7 +9,8 @@ extension StreamSender {
   /// Real-time: not safe.
   public mutating func reserve(_ capacity: Int) {
     guard capacity > senders.count else { return }
-    reserveTable(capacity)
+    // The tables grow by a factor, because a simulation reserves the memory of one stream after another.
+    if capacity > senders.capacity { reserveTable(max(capacity, 2 * senders.capacity)) }
     while senders.count < capacity {
       streams.append(Stream.closed)
       senders.append(PacketSender(ssrc: 0, sequence: 0))

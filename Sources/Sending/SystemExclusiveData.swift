@@ -1,4 +1,5 @@
 import BasicContainers
+import RTPMIDI
 
 /// The data octets of a System Exclusive message, without F0 and F7. A trivial value that fits into a ring.
 public struct SystemExclusiveData: Sendable, BitwiseCopyable {
@@ -22,27 +23,14 @@ public struct SystemExclusiveData: Sendable, BitwiseCopyable {
   }
 
   /// Appends the octets to `target`, which has room for them.
-  // Mutating, because each access to an element of an `InlineArray` copies the whole array if the value is constant.
   @_noLocks @_noAllocation
-  mutating func append(to target: inout RigidArray<UInt8>) {
-    var index = 0
-    while index < count {
-      target.append(octets[index])
-      index += 1
-    }
-  }
+  mutating func append(to target: inout RigidArray<UInt8>) { target.append(first: count, of: &octets) }
 
   /// The octets as an array.
   ///
   /// Real-time: not safe.
   public var array: [UInt8] {
-    // A span, because each access to an element of the `InlineArray` would copy the whole array.
-    let (octets, count) = (octets, count)
-    let span = octets.span
-    var array: [UInt8] = []
-    array.reserveCapacity(count)
-    for index in 0..<count { array.append(span[index]) }
-    return array
+    octets.span.array(first: count)
   }
 }
 
@@ -71,12 +59,18 @@ public struct DocumentTransmission: Sendable, BitwiseCopyable {
   }
 
   /// Appends the octets to `target`, which has room for them.
-  // Mutating, because each access to an element of an `InlineArray` copies the whole array if the value is constant.
   @_noLocks @_noAllocation
-  mutating func append(to target: inout RigidArray<UInt8>) {
+  mutating func append(to target: inout RigidArray<UInt8>) { target.append(first: count, of: &octets) }
+}
+
+extension RigidArray where Element == UInt8 {
+  /// Appends the first `count` octets of `octets`. The array has room for them.
+  // The compiler checks the real-time rules in the callers, which have a concrete capacity. `inout`, because each access to an element of
+  // an `InlineArray` copies the whole array if the value is constant.
+  fileprivate mutating func append<let capacity: Int>(first count: Int, of octets: inout InlineArray<capacity, UInt8>) {
     var index = 0
     while index < count {
-      target.append(octets[index])
+      append(octets[index])
       index += 1
     }
   }

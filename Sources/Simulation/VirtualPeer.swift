@@ -81,7 +81,7 @@ final class VirtualPeer {
     (self.host, self.life, self.clock, self.wire, self.mutation) = (host, life, clock, wire, mutation)
     let core = PeerCore(name: name, key: key, ensemble: ensemble, invitations: invitations, random: random)
     self.core = core
-    receiver = Receiver(identity: ensemble.identity.bits, hasPasskey: key != nil)
+    receiver = Receiver(identity: ensemble.identity.bits, hasPasskey: key != nil, sessions: 0)
     // The tick lead is the same as in the engine: ticks are sent ahead of time, but so late that no change can still affect them.
     thread = VirtualClockThread(
       host: host, wire: wire, pattern: pattern, tickLead: ensemble.lead - .milliseconds(10),
@@ -396,7 +396,11 @@ final class VirtualPeer {
 
   /// Passes a command to the clock thread, as altered by the rule mutation.
   private func execute(_ command: StreamCommand) {
-    for command in mutation.mutate(command, from: self) { thread.execute(command, at: now) }
+    if mutation.rule == nil {
+      thread.execute(command, at: now)
+    } else {
+      for command in mutation.mutate(command, from: self) { thread.execute(command, at: now) }
+    }
     wakeClockThread()
   }
 }

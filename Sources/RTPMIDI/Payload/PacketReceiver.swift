@@ -130,6 +130,13 @@ public struct PacketReceiver: ~Copyable {
     @_noLocks @_noAllocation get { window.highest < 0 ? nil : window.sequence }
   }
 
+  /// Returns the highest sequence number received; nil before the first packet.
+  ///
+  /// Real-time: safe.
+  // Mutating, because the compiler copies the receiver (1160 octets) for a getter if it is an element of a container.
+  @_noLocks @_noAllocation
+  public mutating func newestSequence() -> UInt16? { highestSequence }
+
   /// The number of data octets of the System Exclusive that ``next(in:)`` has just completed.
   ///
   /// Real-time: safe.
@@ -140,6 +147,12 @@ public struct PacketReceiver: ~Copyable {
   /// Real-time: safe.
   @_noLocks @_noAllocation
   public func systemExclusive(at index: Int) -> UInt8 { assembly.data[index] }
+
+  /// Returns the data octets of the System Exclusive that ``next(in:)`` has just completed, without F0 and F7.
+  ///
+  /// Real-time: not safe.
+  // Mutating, because the compiler copies the receiver (1160 octets) for a nonmutating function if it is an element of a container.
+  public mutating func systemExclusiveOctets() -> [UInt8] { assembly.data.span.array(first: assembly.data.count) }
 
   /// Opens a packet. Its time stamp has only the lower 32 bits of an instant. The upper bits are chosen so that the
   /// instant is as close as possible to `reference`.
@@ -157,17 +170,21 @@ public struct PacketReceiver: ~Copyable {
     let cursor = try CommandCursor(packet, payload: payload)
     let (count, isMalformed) = cursor.count(in: packet)
     // The complete journal is checked before it is used.
-    var (journal, isJournalMalformed) = (JournalCursor?.none, false)
+    var (checkpoint, isJournalMalformed) = (UInt16?.none, false)
     if let extent = cursor.journal {
       do throws(PacketError) {
-        let journalCursor = try JournalCursor(packet, in: extent)
-        try journalCursor.check(in: packet)
-        journal = journalCursor
+        let journal = try JournalCursor(packet, in: extent)
+        try journal.check(in: packet)
+        checkpoint = journal.header.checkpoint
       } catch {
         isJournalMalformed = true
       }
     }
-    let place = try admit(header.sequence, journal)
+    let (place, loss) = try admit(header.sequence, checkpoint)
+    // Few packets reveal a loss. The journal is therefore decoded again, instead of kept.
+    if let loss, let extent = cursor.journal, let journal = try? JournalCursor(packet, in: extent) {
+      repair.begin(journal, isSinglePacketLoss: loss.isSinglePacket, coversLoss: loss.isCovered)
+    }
     if isMalformed { counts.malformed &+= 1 }
     if isJournalMalformed { counts.malformedJournals &+= 1 }
     (commandCount, self.isMalformed) = (count, isMalformed)
@@ -214,51 +231,60 @@ public struct PacketReceiver: ~Copyable {
     return nil
   }
 
-  /// Registers the sequence number of a packet and returns its place. If the packet has a journal, starts a repair in
-  /// three cases: it is the first packet, packets directly before it are missing, or the stream restarts with it.
+  /// A loss that the journal of the open packet repairs.
+  private struct Loss: BitwiseCopyable {
+    /// Whether only the previous packet is missing.
+    let isSinglePacket: Bool
+    /// Whether the journal covers all lost packets.
+    let isCovered: Bool
+  }
+
+  /// Registers the sequence number of a packet and returns its place. If the packet has a journal, also returns the loss that the journal
+  /// repairs in three cases: it is the first packet, packets directly before it are missing, or the stream restarts with it.
   ///
+  /// - Parameter checkpoint: the checkpoint of the journal; nil if the packet has no usable journal.
   /// - Throws: ``PacketError/duplicate`` or ``PacketError/outOfWindow``.
   @_noLocks @_noAllocation
-  private mutating func admit(_ sequence: UInt16, _ journal: JournalCursor?) throws(PacketError) -> Int64 {
+  private mutating func admit(
+    _ sequence: UInt16, _ checkpoint: UInt16?
+  ) throws(PacketError) -> (place: Int64, loss: Loss?) {
     let isFirst = window.highest < 0
     let expected = window.sequence &+ 1
     switch window.admit(sequence) {
     case .next(let lost):
       counts.received &+= 1
       counts.lost &+= lost
-      guard let journal else {
+      guard let checkpoint else {
         if lost > 0 { assembly.abandon() }
-        return window.highest
+        return (window.highest, nil)
       }
-      guard isFirst || lost > 0 else { return window.highest }
+      guard isFirst || lost > 0 else { return (window.highest, nil) }
       // The journal covers the loss if its checkpoint is not after the first missing packet. No packet is known to be
       // missing before the first packet of the stream, so the journal of the first packet counts as covering.
-      let coversLoss = isFirst ? true : !journal.header.checkpoint.isAfter(expected)
+      let coversLoss = isFirst ? true : !checkpoint.isAfter(expected)
       if lost > 0 { counts.repairs &+= 1 }
       if !coversLoss {
         counts.uncovered &+= 1
         assembly.abandon()
       }
-      repair.begin(journal, isSinglePacketLoss: lost == 1, coversLoss: coversLoss)
       repairedPlace = window.highest
-      return window.highest
+      return (window.highest, Loss(isSinglePacket: lost == 1, isCovered: coversLoss))
     case .restarted:
       counts.received &+= 1
       assembly.abandon()
       // The count of System Exclusives belongs to the earlier stream.
       state.exclusives = 0
-      guard let journal else { return window.highest }
+      guard case .some = checkpoint else { return (window.highest, nil) }
       // The notes of the earlier stream that still sound are not in the journal of the new stream. The repair ends them,
       // because `coversLoss` is false.
       counts.repairs &+= 1
-      repair.begin(journal, isSinglePacketLoss: false, coversLoss: false)
       repairedPlace = window.highest
-      return window.highest
+      return (window.highest, Loss(isSinglePacket: false, isCovered: false))
     case .late(let place):
       counts.received &+= 1
       counts.lost &-= 1
       counts.reordered &+= 1
-      return place
+      return (place, nil)
     case .duplicate:
       counts.duplicates &+= 1
       throw .duplicate

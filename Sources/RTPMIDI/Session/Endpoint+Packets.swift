@@ -71,7 +71,7 @@ extension Endpoint {
       session.receiver = receiver
       // The upper bits of the time stamps are determined later, by `Session.complete(_:arrivedAt:)`.
       try receiver.packets.open(datagram, near: Instant(nanoseconds: 0))
-      evaluate(PacketReport(of: header, in: receiver.packets, arrivedAt: instant), of: session)
+      evaluate(PacketReport(of: header, in: &receiver.packets, arrivedAt: instant), of: session)
       if let headerExtension = header.headerExtension, let sessionExtension = session.extension {
         sessionExtension.receive(
           headerExtension, of: datagram, at: instant, in: SessionContext(endpoint: self, session: session))
@@ -83,7 +83,7 @@ extension Endpoint {
         case .recovered(let message, let stamp):
           received(message, stamped: stamp, at: instant, isRecovered: true, on: session.id)
         case .systemExclusive(let stamp):
-          let octets = (0..<receiver.packets.systemExclusiveCount).map { receiver.packets.systemExclusive(at: $0) }
+          let octets = receiver.packets.systemExclusiveOctets()
           received(systemExclusive: octets, stamped: stamp, at: instant, on: session.id)
         }
       }
