@@ -55,7 +55,7 @@ selected=" $* "
 if [[ $# == 0 || $selected == *" link "* ]]; then
   echo "== link"
   sources=()
-  for network in still lan wifi poor; do sources+=("Benchmarks/results/side-by-side-$network.txt"); done
+  for network in still lan wifi busy poor; do sources+=("Benchmarks/results/side-by-side-$network.txt"); done
   comparison.py side-by-side "${sources[@]}" >"$out/runs.txt"
   {
     provenance link

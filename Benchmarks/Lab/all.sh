@@ -41,7 +41,7 @@ sound-server-restart   900 sound-server-restart.sh
 slow-disk              600 slow-disk.sh
 vanishing-card         600 vanishing-card.sh
 missing-card           600 missing-card.sh
-memory-lock           1800 memory-lock.sh 600
+memory-lock           3600 memory-lock.sh 600
 vanishing-port         600 vanishing-port.sh
 flood                  900 flood.sh 30
 udp-flood             2400 udp-flood.sh 90

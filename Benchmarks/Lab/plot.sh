@@ -2,14 +2,13 @@
 # plot.sh FOLDER
 #
 # Plots Tutti and Ableton Link from the files of `all.sh --keep FOLDER side-by-side-still side-by-side-lan
-# side-by-side-wifi side-by-side-poor` and writes to Benchmarks/results:
+# side-by-side-wifi side-by-side-busy side-by-side-poor` and writes to Benchmarks/results:
 #   side-by-side.svg           the magnitude of the offset over time, one line per run: the maximum of each second
 #   side-by-side-medians.svg   p95 from 10 to 40 s: all runs, the medians, and the limits
 #
 # Needs gnuplot: apt-get install gnuplot-nox
 set -euo pipefail
-[[ -d ${1-}/side-by-side-still || -d ${1-}/side-by-side-lan || -d ${1-}/side-by-side-wifi ||
-  -d ${1-}/side-by-side-poor ]] || {
+compgen -G "${1-}/side-by-side-*" >/dev/null || {
   echo "plot.sh: ${1:-no folder}: contains no side-by-side-NETWORK; give the folder of all.sh --keep" >&2
   exit 64
 }
@@ -30,17 +29,17 @@ set format y "%g"
 tutti = "#1857a4"; link = "#e07b00"; limits = "#888888"
 '
 gnuplot <<PLOT
-set terminal svg size 960,720 font "sans-serif,12" background "white"
+set terminal svg size 1080,720 font "sans-serif,12" background "white"
 set output "$results/side-by-side.svg"
 $style
-set multiplot layout 2,2
+set multiplot layout 2,3
 set yrange [0.1:10000]
 set xrange [0:40]
 set xlabel "seconds after they met"
 set ylabel "magnitude of the offset, µs"
 file(network, program) = sprintf("$data/%s-%s.dat", network, program)
 has(network) = system(sprintf("test -f %s && echo 1 || echo 0", file(network, "tutti"))) + 0
-do for [network in "still lan wifi poor"] {
+do for [network in "still lan wifi busy poor"] {
   set title network
   if (has(network)) {
     plot file(network, "link") with lines lw 0.7 lc rgb link title "Ableton Link", \
@@ -56,10 +55,10 @@ gnuplot <<PLOT
 set terminal svg size 640,440 font "sans-serif,12" background "white"
 set output "$results/side-by-side-medians.svg"
 $style
-set xrange [0.5:4.5]
+set xrange [0.5:5.5]
 set yrange [0.1:10000]
 set ylabel "p95 of the offset's magnitude, 10 to 40 s, µs"
-set xtics ("still" 1, "lan" 2, "wifi" 3, "poor" 4)
+set xtics ("still" 1, "lan" 2, "wifi" 3, "busy" 4, "poor" 5)
 set key top left
 set bars 0
 plot "$data/medians.dat" using (\$1 - 0.35):4:(0.7):(0) with vectors nohead lw 1.5 dt 2 lc rgb limits \
