@@ -6,8 +6,9 @@ import _TestSupport
 /// The invariants: the peers live, every complete request has a complete response, an invalid frame ends the connection with a close
 /// frame, an honest page gets its frame `welcome`, no connection stays open, and the memory of the peers does not grow.
 final class PeerFuzzer: Fuzzer {
-  /// The growth of the memory of a peer is measured from this number of connections on.
-  private static let warmUp = 1000
+  /// The growth of the memory of a peer is measured from this number of connections on. Until then, the peer creates the lanes and loads the
+  /// programs that its pages play.
+  private static let warmUp = 4000
   /// The maximum permitted growth of the resident memory of a peer in octets: 32 MiB.
   private static let maximumGrowth = 32 << 20
 
