@@ -5,17 +5,16 @@
 /// cannot be copied, because a copy takes longer than the computation of an average.
 struct SmoothedHistogram: ~Copyable {
   static let binCount = DelayDensity.binCount
-  /// The largest number of bins on each side of a bin over which an average extends.
-  static let maximumRadius = 4
 
-  /// The smoothed bins, from index 1. Before the first bin and after the last one is a zero.
+  /// The smoothed bins, from index 1. Before the first bin and after the last one is a zero. The array has room for the largest radius, 4:
+  /// 1 + 3 * 5 places before ``binCount`` counts, and 4 after them.
   private(set) var values = InlineArray<148, Double>(repeating: 0)
 
   /// Replaces the contents by smoothed `counts`.
   ///
   /// - Parameters:
   ///   - counts: a histogram of ``binCount`` bins.
-  ///   - radius: the averages extend over 2 * radius + 1 bins, 1...``maximumRadius``.
+  ///   - radius: the averages extend over 2 * radius + 1 bins, 1...4.
   ///   - end: the number of bins that are needed, 1...``binCount``. The later ones are undefined.
   mutating func smooth(_ counts: [Double], radius: Int, end: Int) {
     let counts = counts.span

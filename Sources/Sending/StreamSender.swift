@@ -113,7 +113,8 @@ public struct StreamSender: ~Copyable {
   /// Real-time: safe.
   public internal(set) var nextDue = Instant.distantFuture
   /// The instant of the next work that must be done exactly on time: the work of a clock whose receivers play on arrival, or if
-  /// ``needsExactTicks`` is true. Start and Continue, ticks that leave ahead of time, and steps for the sound are not such work. The distant future if there is none. Valid when ``nextDue`` is.
+  /// ``needsExactTicks`` is true. Start and Continue, ticks that leave ahead of time, and steps for the sound are not such work. The distant
+  /// future if there is none. Valid when ``nextDue`` is.
   ///
   /// Real-time: safe.
   public internal(set) var nextExact = Instant.distantFuture

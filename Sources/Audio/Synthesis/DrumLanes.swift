@@ -11,10 +11,10 @@ import CFluidSynth
 /// with ``initialLanes`` lanes, and a ``SoundSupply`` creates further ones in the background whenever fewer than ``spareLanes`` are idle.
 /// Without a supply, all 64 lanes exist from the start.
 ///
-/// **Voice stealing.** While fewer voices sound than there are lanes, at least one lane is idle, and no voice is stolen (``LaneTable``). Without an
-/// idle lane, a hit shares a lane whose blocks begin at the same phase, if such a lane has room. Otherwise a lane ends its voices for the new
-/// hit: of the lanes that hold no note, whose sounds decay, the one with the oldest hit; if all lanes hold notes, the one with the oldest
-/// hit.
+/// **Voice stealing.** While fewer voices sound than there are lanes, at least one lane is idle, and no voice is stolen (``LaneTable``).
+/// Without an idle lane, a hit shares a lane whose blocks begin at the same phase, if such a lane has room. Otherwise a lane ends its voices
+/// for the new hit: of the lanes that hold no note, whose sounds decay, the one with the oldest hit; if all lanes hold notes, the one with
+/// the oldest hit.
 ///
 /// Blocks are rendered in the order of their first frames, independently of the number of frames per call. The sum of the
 /// lanes is therefore bit-identical for every division into calls. A block extends past the last frame of its call by up to

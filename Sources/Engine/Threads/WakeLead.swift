@@ -17,8 +17,8 @@ import MusicalTime
 /// it (``WakeLeadFile``).
 ///
 /// At 120 BPM, the thread of a master wakes about 150 times per second. Only the 48 ticks that are due need an exact instant
-/// (``StreamSender/nextExact``), and only if a receiver plays on arrival, or a port or a trace gets them. For these, the thread polls for 0.1 % of the time at the minimum, and for 1 % at the maximum. For all
-/// other work, the thread does not wake earlier.
+/// (``StreamSender/nextExact``), and only if a receiver plays on arrival, or a port or a trace gets them. For these, the thread polls for
+/// 0.1 % of the time at the minimum, and for 1 % at the maximum. For all other work, the thread does not wake earlier.
 struct WakeLead: BitwiseCopyable {
   static var minimum: Nanoseconds { @_noLocks @_noAllocation get { .microseconds(20) } }
   /// Equal to the time before a deadline in which the sender sends only what is due (``StreamSender/standardQuietTime``).
